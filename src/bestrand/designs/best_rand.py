@@ -1,0 +1,65 @@
+"""BestRand: the best of many random subsets, by how well probe means match the pool's."""
+
+from dataclasses import dataclass
+from typing import final, get_args
+
+import numpy as np
+
+from bestrand.designs.base import Design, Draw, Features, require_probes, weighted_deviations
+from bestrand.errors import ArgumentError
+from bestrand.notes import Note
+from bestrand.rng import Stream
+from bestrand.search.best import find_best
+from bestrand.types import Norm
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BestRand(Design):
+    """Draw M random subsets and keep the one whose probe means lie nearest the pool's.
+
+    With several metrics each probe and metric is a column of its own. With unequal item weights
+    the weighted means are matched.
+
+    Attributes:
+        n_candidates: M >= 1. M = 1 is `SimpleRandom`.
+        norm: how the gaps of the columns make one distance.
+
+    References:
+        Random Is Almost Enough? (Bosch Research and Carnegie Mellon University, 2026).
+    """
+
+    n_candidates: int = 1000
+    norm: Norm = "l2"
+
+    def __post_init__(self) -> None:
+        if self.n_candidates < 1:
+            raise ArgumentError(
+                f"`n_candidates` must be 1 or more, got {self.n_candidates}.",
+                n_candidates=self.n_candidates,
+            )
+        if self.norm not in get_args(Norm):
+            raise ArgumentError(f"`norm` must be l1, l2 or linf, got {self.norm!r}.", norm=self.norm)
+
+    @property
+    def uses_probes(self) -> bool:
+        """Whether it looks at the probes' scores: yes."""
+        return True
+
+    def draw(self, features: Features, n: int, stream: Stream) -> Draw:
+        """Choose n items; see `Design.draw`."""
+        scores = require_probes(self, features)
+        columns = weighted_deviations(scores, features.weights)
+        best = find_best(
+            columns, n, n_candidates=self.n_candidates, norm=self.norm, stream=stream
+        )
+        notes: tuple[Note, ...] = ()
+        if not np.ptp(scores, axis=1).any():
+            notes = (
+                Note(
+                    "flat-probes",
+                    "Every probe scores all items alike, so candidates cannot be told apart: "
+                    "this is a simple random subset.",
+                ),
+            )
+        return Draw(best.columns, None, ("probes",), best.distance, notes)

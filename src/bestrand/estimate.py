@@ -1,0 +1,253 @@
+"""The second door: from scores on the subset to full scores with intervals."""
+
+from dataclasses import replace
+from typing import NamedTuple, get_args
+
+import numpy as np
+
+from bestrand.errors import ArgumentError, EstimateError, InputError, ManifestError
+from bestrand.estimates import Estimates
+from bestrand.estimators.base import Estimator, Inference, Seen
+from bestrand.estimators.mean import Mean
+from bestrand.ids import explain_mismatch
+from bestrand.manifest import Manifest
+from bestrand.notes import Note, shown
+from bestrand.scores import ScoreMatrix, ScoreTable, common_bounds
+from bestrand.stats.intervals import t_quantile
+from bestrand.types import FloatArray, Missing
+
+
+FEW_ITEMS = 30
+
+
+def estimate(
+    scores: ScoreTable | ScoreMatrix,
+    subset: Manifest,
+    *,
+    probes: ScoreTable | ScoreMatrix | None = None,
+    metric: str | None = None,
+    estimator: Estimator | None = None,
+    missing: Missing = "error",
+    level: float = 0.95,
+    higher_is_better: bool = True,
+) -> Estimates:
+    """Estimate each target's full score from its scores on the subset.
+
+    Args:
+        scores: of the targets; items beyond the subset are left aside, and counted in a note.
+        subset: what `select` gave.
+        probes: scores of the probes, on the subset at least. They show how much of the targets'
+            scores the probes explain, which makes the intervals narrower.
+        metric: which; the one that the subset was matched on unless given.
+        estimator: how; `Mean()` unless given.
+        missing: what to do where a target has no score on an item of the subset: "error" refuses;
+            "zero" counts it as 0; "omit" takes the mean of the rest, with a wider interval, and
+            supposes that what is missing is like the rest.
+        level: confidence level of each interval by itself.
+        higher_is_better: the metric's direction, for verdicts.
+
+    Returns:
+        Estimates in the metric's unit.
+
+    Raises:
+        ArgumentError: an unknown `missing`, or a level outside (0, 1).
+        ManifestError: `subset` is a pool.
+        InputError: no item of the subset is among the scores, or the probes are not those used.
+        EstimateError: scores are missing and `missing` is "error", or a target has none at all.
+    """
+    _check_arguments(subset, missing, level)
+    name = metric or _matched_metric(subset, scores)
+    whole = _matrix(scores, name)
+    if not set(subset.items) & whole.frame.positions.keys():
+        raise InputError(
+            f"None of the subset's {subset.n} items is among the {whole.frame.n} of these scores "
+            f"(first asked for: {subset.items[0]!r}, first got: {whole.frame.items[0]!r})."
+            f"{explain_mismatch(subset.items, whole.frame.items)}"
+        )
+    targets = whole.take_items(subset.items)
+    filled, notes = _fill_missing(targets, whole, missing)
+    known = _take_probes(probes, subset, filled.metric)
+    bounds = common_bounds([filled] if known is None else [filled, known])
+    seen = _seen(subset, replace(filled, bounds=bounds), known and replace(known, bounds=bounds))
+    inference = (estimator or Mean()).infer(seen)
+    notes += _notes(subset, whole, known, level)
+    unit = _Unit(bounds[0], bounds[1] - bounds[0])
+    result = _to_estimates(inference, filled, unit, level)
+    return replace(
+        result,
+        n_frame=subset.n_frame,
+        higher_is_better=higher_is_better,
+        notes=(*inference.notes, *notes),
+    )
+
+
+class _Unit(NamedTuple):
+    """How 0..1 becomes the metric's own unit."""
+
+    low: float
+    width: float
+
+
+def _check_arguments(subset: Manifest, missing: Missing, level: float) -> None:
+    if subset.kind != "subset":
+        raise ManifestError(
+            f"`subset` must be a manifest of kind 'subset', got a {subset.kind}. "
+            "Give what `bestrand select` wrote."
+        )
+    if missing not in get_args(Missing):
+        raise ArgumentError(f"`missing` must be error, zero or omit, got {missing!r}.")
+    if not 0 < level < 1:
+        raise ArgumentError(f"`level` must be between 0 and 1, got {level}.", level=level)
+
+
+def _matched_metric(subset: Manifest, scores: ScoreTable | ScoreMatrix) -> str | None:
+    have = scores.metrics if isinstance(scores, ScoreTable) else (scores.metric,)
+    matched = [name for name in subset.metrics if name in have]
+    return matched[0] if matched else None
+
+
+def _matrix(scores: ScoreTable | ScoreMatrix, metric: str | None) -> ScoreMatrix:
+    if isinstance(scores, ScoreTable):
+        return scores.matrix(metric, weights="micro")
+    if metric not in (None, scores.metric):
+        raise InputError(f"No metric {metric!r} here; this matrix holds {scores.metric!r}.")
+    return scores
+
+
+def _fill_missing(
+    targets: ScoreMatrix, whole: ScoreMatrix, missing: Missing
+) -> tuple[ScoreMatrix, list[Note]]:
+    lacking = targets.missing.sum(axis=1)
+    if not lacking.any():
+        return targets, []
+    short = [model for model, count in zip(targets.models, lacking, strict=True) if count]
+    row = int(np.flatnonzero(lacking)[0])
+    first = targets.frame.items[int(np.flatnonzero(targets.missing[row])[0])]
+    said = (
+        f"{int(lacking.sum())} scores of the subset are missing, of {shown(short)} (first: model "
+        f"{targets.models[row]!r}, item {first!r})"
+    )
+    if missing == "error":
+        never = targets.missing.all(axis=0)
+        hint = ""
+        if never.any():
+            hint = f" {int(never.sum())} of the subset's {targets.frame.n} items nobody ran."
+            hint += explain_mismatch(targets.frame.items, whole.frame.items)
+            if whole.frame.n >= targets.frame.n:
+                hint += " Another version of the benchmark, or another subset?"
+        raise EstimateError(
+            f"{said}.{hint} Run them, or say what a missing score is worth: --missing zero or omit "
+            '(missing="zero").',
+            n_missing=int(lacking.sum()),
+        )
+    if missing == "zero":
+        values = np.where(targets.missing, 0.0, targets.values)
+        return replace(targets, values=values), [
+            Note("missing-as-zero", f"{said}; each counts as 0.")
+        ]
+    nothing = [
+        model
+        for model, count in zip(targets.models, lacking, strict=True)
+        if count == targets.frame.n
+    ]
+    if nothing:
+        raise EstimateError(
+            f"Of {shown(nothing)} no item of the subset has a score, so nothing is left to "
+            "average. Leave them out.",
+            models=nothing,
+        )
+    return targets, [
+        Note("missing-omitted", f"{said}; they are left out, as if they were like the rest.")
+    ]
+
+
+def _take_probes(
+    probes: ScoreTable | ScoreMatrix | None, subset: Manifest, metric: str
+) -> ScoreMatrix | None:
+    if probes is None or not subset.probes:
+        return None
+    matrix = _matrix(probes, metric).take_models(subset.probes).take_items(subset.items)
+    if matrix.missing.any():
+        raise InputError(
+            f"{int(matrix.missing.sum())} probe scores on the subset are missing from `probes`. "
+            "Give the scores from which the subset was chosen."
+        )
+    return matrix
+
+
+def _seen(subset: Manifest, targets: ScoreMatrix, probes: ScoreMatrix | None) -> Seen:
+    sizes = subset.group_sizes
+    return Seen(
+        scores=targets.scaled(),
+        weights=subset.relative_weights,
+        groups=subset.group_codes,
+        group_shares=None if sizes is None else np.array(list(sizes.values())) / subset.n_frame,
+        probes=None if probes is None else probes.scaled(),
+        n_pool=subset.n_pool,
+        n_frame=subset.n_frame,
+        balanced_on=subset.balanced_on,
+        pool_balanced_on=subset.pool_balanced_on,
+    )
+
+
+def _notes(
+    subset: Manifest, whole: ScoreMatrix, probes: ScoreMatrix | None, level: float
+) -> list[Note]:
+    notes = []
+    extra = whole.frame.n - len(set(subset.items) & whole.frame.positions.keys())
+    if extra:
+        notes.append(Note("extra-items", f"{extra} items beyond the subset are left aside."))
+    both = sorted(set(subset.probes) & set(whole.models))
+    if both:
+        notes.append(
+            Note(
+                "probe-as-target",
+                f"{shown(both)} served as probe too; the subset was made to match it, so its "
+                "error is smaller than its interval says.",
+            )
+        )
+    if "probes" in subset.balanced_on and probes is None:
+        notes.append(
+            Note(
+                "no-probes",
+                "Without the probes' scores the intervals are those of a simple random subset, "
+                "wider than need be. Give --probes (probes=).",
+            )
+        )
+    if subset.n < FEW_ITEMS and subset.n < subset.n_frame:
+        notes.append(
+            Note(
+                "few-items",
+                f"With {subset.n} items the {level:.0%} intervals are rough; below 10 do not "
+                "rely on them.",
+            )
+        )
+    return notes
+
+
+def _to_estimates(
+    inference: Inference,
+    targets: ScoreMatrix,
+    unit: _Unit,
+    level: float,
+) -> Estimates:
+    def half_width(se: FloatArray, freedom: FloatArray) -> FloatArray:
+        quantile = t_quantile(level, freedom)
+        return np.where(se == 0.0, 0.0, quantile * se) * unit.width
+
+    center = unit.low + unit.width * inference.estimate
+    half = half_width(inference.se, inference.freedom)
+    return Estimates(
+        models=targets.models,
+        metric=targets.metric,
+        estimate=center,
+        se=unit.width * inference.se,
+        low=center - half,
+        high=center + half,
+        n=(~targets.missing).sum(axis=1),
+        pair_difference=unit.width * inference.pair_difference,
+        pair_se=unit.width * inference.pair_se,
+        pair_half_width=half_width(inference.pair_se, inference.pair_freedom),
+        level=level,
+        n_frame=targets.frame.n,
+    )

@@ -1,0 +1,123 @@
+"""Estimates: each target's full score, its interval, and what the subset cannot tell apart."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bestrand.errors import InputError
+from bestrand.notes import Note, shown
+from bestrand.types import FloatArray, IntArray, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One model against another.
+
+    Attributes:
+        model: the one measured.
+        baseline: the one it is measured against.
+        difference: estimate of model - baseline, full scores, in the metric's unit.
+        se: its standard error; nan where it cannot be known.
+        low: lower end of the interval.
+        high: upper end.
+        verdict: "better" or "worse" where the interval leaves out 0, "unresolved" elsewhere.
+    """
+
+    model: str
+    baseline: str
+    difference: float
+    se: float
+    low: float
+    high: float
+    verdict: Verdict
+
+
+@dataclass(frozen=True, eq=False)
+class Estimates:
+    """Full scores as estimated from a subset.
+
+    Attributes:
+        models: T names of targets.
+        metric: what was scored.
+        estimate: (T,) full scores, in the metric's unit; nan where no item was scored.
+        se: (T,) standard errors; 0 where the subset is the frame, nan where n = 1.
+        low: (T,) lower ends of the intervals.
+        high: (T,) upper ends.
+        n: (T,) items scored.
+        pair_difference: (T, T) estimate of row's score - column's score.
+        pair_se: (T, T) its standard error.
+        pair_half_width: (T, T) half of its interval's width.
+        level: confidence level of all intervals.
+        n_frame: N.
+        higher_is_better: direction of the metric.
+        notes: what a reader should know.
+    """
+
+    models: tuple[str, ...]
+    metric: str
+    estimate: FloatArray
+    se: FloatArray
+    low: FloatArray
+    high: FloatArray
+    n: IntArray
+    pair_difference: FloatArray
+    pair_se: FloatArray
+    pair_half_width: FloatArray
+    level: float
+    n_frame: int
+    higher_is_better: bool = True
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def resolution(self) -> float:
+        """The gap between two targets that this subset cannot resolve; nan if unknown.
+
+        The median half width of the intervals of paired differences: a smaller gap is, for half
+        of the pairs, within its own error. With a single target, sqrt(2) times its half width,
+        which is the gap to another model that errs independently.
+        """
+        if len(self.models) < 2:
+            return float(np.sqrt(2.0) * (self.high[0] - self.low[0]) / 2)
+        widths = self.pair_half_width[np.triu_indices(len(self.models), 1)]
+        known = widths[~np.isnan(widths)]
+        return float(np.median(known)) if known.size else float("nan")
+
+    def differences(self, baseline: str | None = None) -> tuple[Difference, ...]:
+        """Compare every pair of targets, or every target with `baseline`.
+
+        The interval of a difference is made from the items' paired scores, so it is mostly
+        narrower than two separate intervals suggest. It covers each pair by itself, not all of
+        them at once.
+
+        Raises:
+            InputError: the baseline is not among the targets.
+        """
+        if baseline is not None and baseline not in self.models:
+            raise InputError(
+                f"The baseline {baseline!r} is not among the targets, "
+                f"{shown(list(self.models), 8)}. Give its scores too.",
+                baseline=baseline,
+            )
+        pairs = [
+            (row, column)
+            for column, other in enumerate(self.models)
+            for row in range(len(self.models))
+            if (other == baseline and row != column) or (baseline is None and row > column)
+        ]
+        return tuple(self._difference(row, column) for row, column in pairs)
+
+    def _difference(self, row: int, column: int) -> Difference:
+        value = float(self.pair_difference[row, column])
+        half = float(self.pair_half_width[row, column])
+        verdict: Verdict = "unresolved"
+        if abs(value) > half:
+            verdict = "better" if (value > 0) == self.higher_is_better else "worse"
+        return Difference(
+            model=self.models[row],
+            baseline=self.models[column],
+            difference=value,
+            se=float(self.pair_se[row, column]),
+            low=value - half,
+            high=value + half,
+            verdict=verdict,
+        )

@@ -1,0 +1,1 @@
+"""Reading: what tables and harnesses write, turned into one table of scores."""

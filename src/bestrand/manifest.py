@@ -1,0 +1,217 @@
+"""The manifest: which items were chosen, how, and all that is needed to choose them again."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from bestrand.errors import ManifestError
+from bestrand.files import write_whole
+from bestrand.frame import Frame
+from bestrand.notes import Note, shown
+from bestrand.types import FloatArray, IntArray, WeightScheme
+
+
+SCHEMA_VERSION = 1
+Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Balance = Literal["probes", "groups"]
+
+
+class ManifestNote(BaseModel):
+    """A note as it is written."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    code: str
+    text: str
+
+
+class Manifest(BaseModel):
+    """A pool or a subset of a frame's items, with its provenance.
+
+    Written as canonical JSON: equal manifests are equal bytes. `digest` covers all the rest, so
+    an edited file is noticed.
+    """
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, allow_inf_nan=False, title="bestrand manifest"
+    )
+
+    schema_version: int = Field(SCHEMA_VERSION, description="Version of this layout.")
+    kind: Literal["pool", "subset"] = Field(
+        description="`pool`: the items to run the probes on. `subset`: the items to run targets on."
+    )
+    items: tuple[str, ...] = Field(description="Ids of the chosen items, ascending by code point.")
+    n_frame: int = Field(description="N, how many items the chosen ones stand for.", ge=1)
+    frame_digest: Digest = Field(description="SHA-256 over the ids of the whole frame.")
+    n_pool: int = Field(
+        description="m, how many items the choice was made from: the pool's, or the frame's.", ge=1
+    )
+    design: str = Field(description="Name of the design that chose.")
+    parameters: dict[str, Any] = Field(description="The design's own settings.")
+    balanced_on: tuple[Balance, ...] = Field(
+        description="What the means of the chosen items were made to match."
+    )
+    pool_balanced_on: tuple[Balance, ...] = Field((), description="The same, of the parent pool.")
+    seed: int = Field(description="The one source of chance.", ge=0)
+    probes: tuple[str, ...] = Field(description="Models whose scores the design looked at.")
+    metrics: tuple[str, ...] = Field(description="Metrics of the probes that it looked at.")
+    scores_digest: Digest | None = Field(description="SHA-256 over those scores, or null.")
+    parent: Digest | None = Field(description="`digest` of the pool's manifest, or null.")
+    weighting: WeightScheme = Field(description="What an item counts for in the full score.")
+    item_weights: tuple[float, ...] | None = Field(
+        description="N times each chosen item's share of the full score; null where all are 1."
+    )
+    item_groups: tuple[str, ...] | None = Field(description="Each chosen item's group, or null.")
+    group_sizes: dict[str, int] | None = Field(description="Items of each group in the frame.")
+    inclusion: tuple[float, ...] | None = Field(
+        description="Probability with which each chosen item was to be chosen; null if unknown."
+    )
+    distance: float | None = Field(
+        description="Between the probes' means on the chosen items and on the pool; null if none."
+    )
+    notes: tuple[ManifestNote, ...] = Field(description="What a reader should know.")
+    bestrand_version: str = Field(description="The version that wrote this.")
+    digest: Digest = Field(description="SHA-256 over all the other fields.")
+
+    @classmethod
+    def make(cls, **fields: Any) -> Self:  # noqa: ANN401
+        """Make a manifest and stamp it with version and digest."""
+        stamped = {
+            "schema_version": SCHEMA_VERSION,
+            "bestrand_version": version("bestrand"),
+            "digest": "0" * 64,
+            **fields,
+        }
+        bare = cls.model_validate(stamped)
+        return bare.model_copy(update={"digest": _digest(bare.model_dump(mode="json"))})
+
+    @property
+    def n(self) -> int:
+        """How many items were chosen."""
+        return len(self.items)
+
+    @cached_property
+    def relative_weights(self) -> FloatArray:
+        """(n,) N times each item's share of the full score."""
+        return np.ones(self.n) if self.item_weights is None else np.array(self.item_weights)
+
+    @cached_property
+    def group_codes(self) -> IntArray | None:
+        """(n,) number of each item's group, in the order of `group_sizes`, or None."""
+        if self.item_groups is None or self.group_sizes is None:
+            return None
+        codes = {name: code for code, name in enumerate(self.group_sizes)}
+        return np.array([codes[group] for group in self.item_groups], dtype=np.int64)
+
+    def to_json(self) -> str:
+        """Give the canonical text: sorted keys, ASCII, one line feed at the end."""
+        return _canonical(self.model_dump(mode="json"))
+
+    def write(self, path: str | Path, *, force: bool = False) -> None:
+        """Write the manifest; the same manifest may be written again.
+
+        Raises:
+            OutputError: the folder is not there, or something else stands at `path` and `force`
+                is not given.
+        """
+        write_whole(Path(path), self.to_json().encode("ascii"), force=force)
+
+    @classmethod
+    def read(cls, path: str | Path) -> Self:
+        """Read a manifest and check that nobody changed it.
+
+        Raises:
+            ManifestError: no such file, not a manifest, edited, or of a newer layout.
+        """
+        try:
+            content = Path(path).read_bytes()
+        except OSError as error:
+            raise ManifestError(f"{path}: cannot be read: {error.strerror}.", path=path) from error
+        return cls.from_json(content, source=str(path))
+
+    @classmethod
+    def from_json(cls, text: str | bytes, *, source: str = "manifest") -> Self:
+        """Make a manifest of its JSON; see `read`."""
+        try:
+            fields = json.loads(text)
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise ManifestError(
+                f"{source}: not a manifest, for it is not JSON ({error}). Give the file that "
+                "`bestrand pool` or `bestrand select` wrote."
+            ) from error
+        if not isinstance(fields, dict) or "schema_version" not in fields:
+            raise ManifestError(
+                f"{source}: not a manifest, for it has no `schema_version`. Give the file that "
+                "`bestrand pool` or `bestrand select` wrote."
+            )
+        layout = fields["schema_version"]
+        if isinstance(layout, int) and layout > SCHEMA_VERSION:
+            raise ManifestError(
+                f"{source}: written in layout {layout} (by bestrand "
+                f"{fields.get('bestrand_version', 'unknown')}), and this bestrand reads up to "
+                f"{SCHEMA_VERSION}. Install a newer bestrand.",
+                schema_version=layout,
+            )
+        try:
+            # JSON has no tuples; everything else is checked strictly.
+            manifest = cls.model_validate_json(json.dumps(fields))
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(str(part) for part in first["loc"])
+            raise ManifestError(
+                f"{source}: `{place}` is not as it must be: {first['msg']}. "
+                "Draw the manifest again, or take the copy that was published."
+            ) from error
+        if manifest.digest != _digest(fields):
+            raise ManifestError(
+                f"{source}: changed after it was written, for its digest does not match. "
+                "Draw it again, or take the copy that was published."
+            )
+        return manifest
+
+    def require_frame(self, frame: Frame) -> None:
+        """Require that this was drawn from `frame`.
+
+        Raises:
+            ManifestError: it was drawn from other items.
+        """
+        if frame.digest == self.frame_digest:
+            return
+        absent = [item for item in self.items if item not in frame.positions]
+        more = f" {len(absent)} chosen items are not among them: {shown(absent)}." if absent else ""
+        raise ManifestError(
+            f"This {self.kind} was drawn from a frame of {self.n_frame} items "
+            f"({self.frame_digest[:8]}…), these are {frame.n} ({frame.digest[:8]}…).{more} "
+            "Another version of the benchmark, or another split?",
+            absent=absent,
+        )
+
+
+def written_notes(notes: Sequence[Note]) -> tuple[ManifestNote, ...]:
+    """Turn notes into the form in which they are written."""
+    return tuple(ManifestNote(code=note.code, text=note.text) for note in notes)
+
+
+def scores_digest(models: Sequence[str], values: FloatArray) -> str:
+    """SHA-256 over names and scores, models in ascending order; values (L, m) go with them."""
+    state = hashlib.sha256()
+    for row in sorted(range(len(models)), key=models.__getitem__):
+        state.update(models[row].encode("utf-8", "surrogatepass") + b"\0")
+        state.update(np.ascontiguousarray(values[row], dtype="<f8").tobytes())
+    return state.hexdigest()
+
+
+def _canonical(fields: dict[str, Any]) -> str:
+    return json.dumps(fields, sort_keys=True, indent=1, ensure_ascii=True) + "\n"
+
+
+def _digest(fields: dict[str, Any]) -> str:
+    rest = {name: value for name, value in fields.items() if name != "digest"}
+    return hashlib.sha256(_canonical(rest).encode("ascii")).hexdigest()

@@ -1,0 +1,303 @@
+"""Scores: the long table of everything that was read, and the matrix of one metric."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from io import BytesIO
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from bestrand.errors import InputError
+from bestrand.files import write_whole
+from bestrand.frame import Frame
+from bestrand.notes import Note, shown
+from bestrand.types import BoolArray, FloatArray, IntArray, WeightScheme
+
+
+LARGE_SCORE = 5.0
+
+
+class Counts(NamedTuple):
+    """What became of every (item, model, metric) triple.
+
+    Attributes:
+        scored: has a score.
+        missing: was not run: no row at all.
+        errored: was run, and the row says that it failed.
+        unscored: was run, and its score is empty or not a number.
+        duplicate: rows that said again what an earlier row said; they are counted once above.
+    """
+
+    scored: int
+    missing: int
+    errored: int
+    unscored: int
+    duplicate: int
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreMatrix:
+    """Scores of one metric, models by items.
+
+    Attributes:
+        frame: the N items, in their order.
+        models: L names, distinct.
+        values: (L, N) in the metric's own unit; nan where there is no score, never 0.
+        metric: its name.
+        bounds: lowest and highest score possible, or None where nobody said and the scores are
+            not all within 0..1.
+    """
+
+    frame: Frame
+    models: tuple[str, ...]
+    values: FloatArray
+    metric: str = "score"
+    bounds: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        if self.values.shape != (len(self.models), self.frame.n):
+            raise InputError(
+                f"`values` must be models by items, ({len(self.models)}, {self.frame.n}), "
+                f"got {self.values.shape}."
+            )
+        if len(set(self.models)) < len(self.models):
+            raise InputError("Model names must be distinct.")
+        if np.isinf(self.values).any():
+            raise InputError("Scores must be finite, or nan where there is none; some are inf.")
+        values = self.values.view()
+        values.flags.writeable = False
+        object.__setattr__(self, "values", values)
+
+    @property
+    def missing(self) -> BoolArray:
+        """(L, N) True where there is no score."""
+        return np.isnan(self.values)
+
+    def full_scores(self) -> FloatArray:
+        """Each model's full score, sum of weight * score; nan where a score is missing; (L,)."""
+        return np.asarray(self.values @ self.frame.weights, dtype=np.float64)
+
+    def take_models(self, models: Sequence[str]) -> "ScoreMatrix":
+        """Keep these models, in this order.
+
+        Raises:
+            InputError: a name that is not here.
+        """
+        position = {model: row for row, model in enumerate(self.models)}
+        unknown = [model for model in models if model not in position]
+        if unknown:
+            raise InputError(
+                f"No scores of model {shown(unknown)}; there are {shown(list(self.models), 8)}.",
+                models=unknown,
+            )
+        rows = [position[model] for model in models]
+        return replace(self, models=tuple(models), values=self.values[rows])
+
+    def take_items(self, items: Sequence[str]) -> "ScoreMatrix":
+        """Keep these items, in this order; one that is not here gets nan for every model."""
+        positions = self.frame.positions
+        columns: IntArray = np.array([positions.get(item, -1) for item in items], dtype=np.int64)
+        values = self.values[:, columns]
+        values[:, columns < 0] = np.nan
+        return replace(self, frame=_plain_frame(items), values=values)
+
+    def scaled(self) -> FloatArray:
+        """Give the scores on 0..1, by the bounds or, where there are none, by what was seen."""
+        low, high = self.bounds or _seen_bounds(self.values)
+        return (self.values - low) / (high - low)
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreTable:
+    """Scores as they were read: any number of models and metrics, and what could not be scored.
+
+    Make one with `bestrand.read_scores`.
+
+    Attributes:
+        rows: one a (item, model, metric): `item`, `model`, `metric`, `score` (null where there is
+            none) and `status` ("scored", "errored" or "unscored").
+        items: one an item, ascending: `item`, `task`, `group`, `weight` (null where unknown).
+        n_duplicates: rows that repeated an earlier row word for word.
+        notes: what a reader should know.
+        bounds: lowest and highest score possible of the metrics for which somebody said.
+    """
+
+    rows: pl.DataFrame
+    items: pl.DataFrame
+    n_duplicates: int = 0
+    notes: tuple[Note, ...] = ()
+    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models, ascending."""
+        return tuple(self.rows["model"].unique().sort())
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Names of the metrics, ascending, "score" first."""
+        names = self.rows["metric"].unique().to_list()
+        return tuple(sorted(names, key=lambda name: (name != "score", name)))
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Names of the groups, ascending; empty where there are none."""
+        return tuple(self.items["group"].drop_nulls().unique().sort())
+
+    def counts(self, metric: str | None = None) -> Counts:
+        """Count by what became of them, over one metric or all."""
+        rows = self.rows if metric is None else self.rows.filter(pl.col("metric") == metric)
+        by_status = dict(rows.group_by("status").len().iter_rows())
+        cells = self.items.height * rows.select("model", "metric").n_unique()
+        return Counts(
+            scored=by_status.get("scored", 0),
+            missing=cells - rows.height,
+            errored=by_status.get("errored", 0),
+            unscored=by_status.get("unscored", 0),
+            duplicate=self.n_duplicates,
+        )
+
+    def take_metric(self, metric: str | None = None) -> str:
+        """Name the metric meant: the one given, or "score", or the only one.
+
+        Raises:
+            InputError: the metric is not here, or none was given and there are several.
+        """
+        have = self.metrics
+        if metric in have:
+            return metric
+        if metric is not None:
+            raise InputError(
+                f"No metric {metric!r} here; there are {shown(list(have), 8)}.", metric=metric
+            )
+        if "score" in have or len(have) == 1:
+            return have[0]
+        raise InputError(
+            f"There are {len(have)} metrics, {shown(list(have), 8)}. Say which with metric=.",
+            metrics=have,
+        )
+
+    def frame(self, weights: WeightScheme | None = None) -> Frame:
+        """Take the items as a frame.
+
+        Args:
+            weights: "micro", "macro" or "explicit" (the `weight` column); None means "explicit"
+                where there is such a column and "micro" elsewhere.
+
+        Raises:
+            InputError: groups or weights are asked for and some item has none.
+        """
+        groups = self._whole_column("group")
+        numbers = self._whole_column("weight")
+        scheme = weights or ("explicit" if numbers is not None else "micro")
+        return Frame.of(
+            self.items["item"].to_list(),
+            groups=groups,
+            tasks=self._whole_column("task"),
+            weights=numbers if scheme == "explicit" and numbers is not None else scheme,
+        )
+
+    def matrix(
+        self, metric: str | None = None, *, weights: WeightScheme | None = None
+    ) -> ScoreMatrix:
+        """Take the scores of one metric as a matrix; whatever has no score is nan.
+
+        Raises:
+            InputError: no such metric, models on different scales, or groups or weights that are
+                asked for and not there.
+        """
+        name = self.take_metric(metric)
+        frame = self.frame(weights)
+        rows = self.rows.filter(pl.col("metric") == name)
+        models = tuple(rows["model"].unique().sort())
+        values = np.full((len(models), frame.n), np.nan)
+        model_code = pl.DataFrame({"model": models, "row": range(len(models))})
+        item_code = pl.DataFrame({"item": frame.items, "column": range(frame.n)})
+        scored = (
+            rows.filter(pl.col("status") == "scored").join(model_code, on="model").join(item_code, on="item")
+        )
+        values[scored["row"].to_numpy(), scored["column"].to_numpy()] = scored["score"].to_numpy()
+        bounds = self.bounds.get(name)
+        if bounds is None:
+            _require_one_scale(models, values, name)
+            bounds = _unit_bounds(values)
+        return ScoreMatrix(frame, models, values, name, bounds)
+
+    def write(self, path: str | Path, *, force: bool = False) -> None:
+        """Write the table as Parquet, to be read by `read_scores` again.
+
+        Raises:
+            OutputError: the folder does not exist, or other content stands there and `force` is
+                not given.
+        """
+        table = self.rows.join(self.items, on="item", how="left", maintain_order="left")
+        buffer = BytesIO()
+        table.write_parquet(buffer, compression="zstd")
+        write_whole(Path(path), buffer.getvalue(), force=force)
+
+    def _whole_column(self, name: str) -> list[str] | None:
+        """Take a column that every item has; None where none has it."""
+        column = self.items[name]
+        n_empty = column.null_count()
+        if n_empty == column.len():
+            return None
+        if n_empty:
+            lacking = self.items.filter(pl.col(name).is_null())["item"].to_list()
+            raise InputError(
+                f"{n_empty} of {column.len()} items have no {name}: {shown(lacking)}. "
+                f"Give every item a {name}, or none.",
+                items=lacking,
+            )
+        return column.to_list()
+
+
+def common_bounds(matrices: Sequence[ScoreMatrix]) -> tuple[float, float]:
+    """Give bounds that hold for all: the declared ones, or the lowest and highest score seen.
+
+    Raises:
+        InputError: one matrix is on 0..1 and another far above.
+    """
+    seen = [bounds for matrix in matrices for bounds in (matrix.bounds or _seen_bounds(matrix.values),)]
+    lows, highs = zip(*seen, strict=True)
+    declared = {matrix.bounds for matrix in matrices}
+    if len(declared) > 1 and min(highs) <= 1 and max(highs) >= LARGE_SCORE:
+        raise InputError(
+            f"Probes and targets must be scored on one scale, got 0..1 beside "
+            f"{min(lows):g}..{max(highs):g}. Bring them to one scale, or say which they share, as "
+            "in --range 0:100 (bounds=(0, 100)).",
+        )
+    lowest = min(float(np.nanmin(matrix.values, initial=np.inf)) for matrix in matrices)
+    highest = max(float(np.nanmax(matrix.values, initial=-np.inf)) for matrix in matrices)
+    return min(*lows, lowest), max(*highs, highest)
+
+
+def _plain_frame(items: Sequence[str]) -> Frame:
+    weights = np.full(len(items), 1.0 / max(len(items), 1))
+    return Frame(tuple(items), None, None, weights, "micro")
+
+
+def _require_one_scale(models: tuple[str, ...], values: FloatArray, metric: str) -> None:
+    """Refuse models of which some score within 0..1 and others far above, as 0..100 beside 0..1."""
+    tops = np.nanmax(np.abs(values), axis=1, initial=0.0)
+    small, large = (tops > 0) & (tops <= 1), tops >= LARGE_SCORE
+    if not (small.any() and large.any()):
+        return
+    unit, other = models[int(small.argmax())], models[int(large.argmax())]
+    raise InputError(
+        f"Scores of metric {metric!r} must all be on one scale: those of {unit!r} stay within 1, "
+        f"those of {other!r} go up to {tops[large.argmax()]:g}. Bring them to one scale, or say "
+        "which they share, as in --range 0:100 (bounds=(0, 100)).",
+        models=(unit, other),
+    )
+
+
+def _seen_bounds(values: FloatArray) -> tuple[float, float]:
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    return (low, high) if high > low else (low, low + 1.0)
+
+
+def _unit_bounds(values: FloatArray) -> tuple[float, float] | None:
+    seen = values[~np.isnan(values)]
+    return (0.0, 1.0) if seen.size and seen.min() >= 0 and seen.max() <= 1 else None

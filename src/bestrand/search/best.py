@@ -1,0 +1,85 @@
+"""The door of the search: columns in, the nearest candidate out."""
+
+import math
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+
+from bestrand.rng import Stream
+from bestrand.search.fixed_point import to_fixed_point
+from bestrand.search.twin import draw_candidate
+from bestrand.types import FloatArray, IntArray, Norm
+
+
+NORM_CODES = {"l1": 1, "l2": 2, "linf": 3}
+CANDIDATES_AT_ONCE = 64
+
+
+class Best(NamedTuple):
+    """The nearest of the candidates.
+
+    Attributes:
+        columns: (n,) positions in the pool, ascending.
+        distance: between its means and the pool's, in the unit of the columns given.
+        number: the candidate's number, from 0.
+    """
+
+    columns: IntArray
+    distance: float
+    number: int
+
+
+def available_processors() -> int:
+    """Count the processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def find_best(
+    columns: FloatArray,
+    n: int,
+    *,
+    n_candidates: int,
+    norm: Norm,
+    stream: Stream,
+    n_workers: int | None = None,
+) -> Best:
+    """Find, among M random n-subsets of the pool, the one whose column means lie nearest the pool's.
+
+    Memory is O(m) per worker: no candidate but the best is remembered. The result is the same for
+    any number of workers, on any machine.
+
+    Args:
+        columns: (m, C) finite values of the pool's items.
+        n: size of a subset, 1 <= n <= m.
+        n_candidates: M >= 1.
+        norm: how the C gaps make one distance.
+        stream: the chance; candidate k is drawn from its substream k.
+        n_workers: threads; None takes the processors this process may use.
+    """
+    from bestrand.search.kernel import search  # noqa: PLC0415 - numba is loaded only here
+
+    m = columns.shape[0]
+    fixed = to_fixed_point(columns, min(n, m - n) or 1)
+    packed, totals = fixed.packed(), fixed.totals
+    key = np.array(stream.key, dtype=np.uint64)
+
+    def search_from(first: int) -> tuple[float, int]:
+        last = min(first + step, n_candidates)
+        distance, number = search(packed, totals, n, NORM_CODES[norm], key, first, last)
+        return float(distance), int(number)
+
+    workers = n_workers or available_processors()
+    step = max(CANDIDATES_AT_ONCE, -(-n_candidates // (8 * workers)))
+    starts = range(0, n_candidates, step)
+    if workers == 1 or len(starts) == 1:
+        found = [search_from(first) for first in starts]
+    else:
+        with ThreadPoolExecutor(workers) as threads:
+            found = list(threads.map(search_from, starts))
+    gap, number = min(found)
+    distance = (math.sqrt(gap) if norm == "l2" else gap) * fixed.unit / (m * n)
+    return Best(draw_candidate(stream, number, m, n), distance, number)
