@@ -24,3 +24,4 @@ from bestrand.scores import ScoreMatrix as ScoreMatrix
 from bestrand.scores import ScoreTable as ScoreTable
 from bestrand.select import draw_pool as draw_pool
 from bestrand.select import select as select
+from bestrand.verify import verify as verify

@@ -157,7 +157,10 @@ def _fill_missing(
             models=nothing,
         )
     return targets, [
-        Note("missing-omitted", f"{said}; they are left out, as if they were like the rest.")
+        Note(
+            "missing-omitted",
+            f"{said}; they are left out, as if they were like the rest.",
+        )
     ]
 
 
@@ -232,7 +235,8 @@ def _to_estimates(
     level: float,
 ) -> Estimates:
     def half_width(se: FloatArray, freedom: FloatArray) -> FloatArray:
-        quantile = t_quantile(level, freedom)
+        known, place = np.unique(freedom, return_inverse=True)  # a few of many, and slow ones
+        quantile = t_quantile(level, known)[place].reshape(freedom.shape)
         return np.where(se == 0.0, 0.0, quantile * se) * unit.width
 
     center = unit.low + unit.width * inference.estimate

@@ -1,0 +1,1 @@
+"""Reporting: nouns to terminal and JSON, with no arithmetic beyond rounding."""

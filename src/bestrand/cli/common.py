@@ -1,0 +1,207 @@
+"""What all verbs share: options, where output goes, and reading scores as the user asks."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from bestrand.errors import ArgumentError
+from bestrand.harnesses.read import read_scores
+from bestrand.scores import ScoreTable
+
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from bestrand.manifest import ManifestNote
+    from bestrand.notes import Note
+    from bestrand.report.contracts import NoteRow
+
+
+JsonOption = Annotated[
+    bool,
+    typer.Option("--json", help="Print one JSON object on stdout, and nothing else."),
+]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+ForceOption = Annotated[
+    bool, typer.Option("--force", help="Replace what stands at the output already.")
+]
+MetricOption = Annotated[
+    str | None,
+    typer.Option("--metric", help="Which metric; the main one unless given."),
+]
+RangeOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--range",
+        metavar="[METRIC=]LOW:HIGH",
+        help="Lowest and highest score possible, where scores are not on 0..1.",
+    ),
+]
+ColumnOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column",
+        metavar="ROLE=NAME",
+        help="Column of a role (item, model, score, group, task, weight, metric, status, error).",
+    ),
+]
+DuplicatesOption = Annotated[
+    Literal["error", "mean", "first", "last"],
+    typer.Option("--duplicates", help="What to do with scores of one item that clash."),
+]
+WeightsOption = Annotated[
+    Literal["micro", "macro", "explicit"] | None,
+    typer.Option(
+        "--weights",
+        help="micro: every item the same; macro: every group; explicit: the `weight` column, "
+        "which is the default where there is one.",
+    ),
+]
+SeedOption = Annotated[int, typer.Option("--seed", help="The one source of chance.")]
+MissingOption = Annotated[
+    Literal["error", "zero", "omit"],
+    typer.Option("--missing", help="What to do where a target has no score on a chosen item."),
+]
+LevelOption = Annotated[float, typer.Option("--level", help="Confidence level of the intervals.")]
+LowerOption = Annotated[
+    bool, typer.Option("--lower-is-better", help="A lower score is a better one.")
+]
+ProbesFileOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--probes",
+        metavar="PROBES",
+        help="Scores of the probes; they make the intervals narrower.",
+    ),
+]
+ScoresArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="SCORES...",
+        help="Files or folders of scores; NAME=FILE names the model of a file.",
+        show_default=False,
+    ),
+]
+
+
+def wants_traceback(words: Sequence[str]) -> bool:
+    """Whether the user asked to see where an error came from."""
+    return "--traceback" in words or os.environ.get("BESTRAND_TRACEBACK", "") not in ("", "0")
+
+
+def _print_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"bestrand {version('bestrand')}")
+        raise typer.Exit
+
+
+def global_options(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version and leave.", is_eager=True, callback=_print_version
+        ),
+    ] = False,
+    traceback: Annotated[
+        bool, typer.Option("--traceback", help="On an error, show where it came from.")
+    ] = False,
+) -> None:
+    """Run a fraction of a benchmark, know the full score, and know how wrong you can be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where a verb speaks: people read tables, programs read JSON, `--quiet` reads nothing."""
+
+    as_json: bool
+    quiet: bool
+
+    @property
+    def for_people(self) -> bool:
+        """Whether to print tables and words."""
+        return not (self.as_json or self.quiet)
+
+    def console(self) -> "Console":
+        """Give the console for people, on stdout."""
+        from rich.console import Console
+
+        return Console(highlight=False)
+
+    def json(self, text: str) -> None:
+        """Print the JSON object, if it was asked for."""
+        if self.as_json:
+            typer.echo(text.rstrip("\n"))
+
+    def notes(self, notes: "Sequence[Note | NoteRow | ManifestNote]") -> None:
+        """Print notes for people."""
+        if self.for_people and notes:
+            from rich.markup import escape
+
+            for note in notes:
+                self.console().print(f"[yellow]note[/] {escape(note.text)}")
+
+
+def read_for_cli(
+    paths: Sequence[str],
+    *,
+    metric: str | None = None,
+    columns: Sequence[str] | None = None,
+    ranges: Sequence[str] | None = None,
+    duplicates: Literal["error", "mean", "first", "last"] = "error",
+) -> ScoreTable:
+    """Read scores as the options of a verb say."""
+    return read_scores(
+        _paths(paths),
+        metric=metric,
+        columns=_pairs(columns or (), "--column", "ROLE=NAME"),
+        bounds=_bounds(ranges or ()),
+        duplicates=duplicates,
+    )
+
+
+def _paths(paths: Sequence[str]) -> list[Path] | dict[str, Path]:
+    """Take NAME=PATH apart, unless a file of that very name exists."""
+    named = {
+        word.split("=", 1)[0]: Path(word.split("=", 1)[1])
+        for word in paths
+        if "=" in word and not Path(word).exists()
+    }
+    if not named:
+        return [Path(word) for word in paths]
+    if len(named) < len(paths):
+        raise ArgumentError("Name every file, as in NAME=PATH, or none of them.")
+    return named
+
+
+def _pairs(words: Sequence[str], option: str, form: str) -> dict[str, str]:
+    for word in words:
+        if "=" not in word:
+            raise ArgumentError(f"`{option}` must be {form}, got {word!r}.")
+    return dict(word.split("=", 1) for word in words)
+
+
+def _bounds(
+    words: Sequence[str],
+) -> tuple[float, float] | dict[str, tuple[float, float]] | None:
+    by_metric: dict[str, tuple[float, float]] = {}
+    for word in words:
+        metric, _, span = word.rpartition("=")
+        low, colon, high = span.partition(":")
+        try:
+            by_metric[metric] = (float(low), float(high))
+        except ValueError:
+            colon = ""
+        if not colon:
+            raise ArgumentError(f"`--range` must be [METRIC=]LOW:HIGH, got {word!r}.")
+    if "" in by_metric:
+        if len(by_metric) > 1:
+            raise ArgumentError("Give one `--range` for all metrics, or one for each by name.")
+        return by_metric[""]
+    return by_metric or None

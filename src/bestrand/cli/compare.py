@@ -1,0 +1,79 @@
+"""`bestrand compare`: which models are better or worse than this one?"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bestrand.cli.common import (
+    ColumnOption,
+    JsonOption,
+    LevelOption,
+    LowerOption,
+    MetricOption,
+    MissingOption,
+    Output,
+    ProbesFileOption,
+    QuietOption,
+    RangeOption,
+    ScoresArgument,
+    read_for_cli,
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+
+    @app.command(
+        epilog="Example: bestrand compare subset.json targets/ --baseline v1 --fail-if-worse"
+    )
+    def compare(
+        subset: Annotated[
+            Path, typer.Argument(metavar="SUBSET", help="What `bestrand select` wrote.")
+        ],
+        scores: ScoresArgument,
+        *,
+        baseline: Annotated[str, typer.Option("--baseline", help="The model to compare with.")],
+        fail_if_worse: Annotated[
+            bool,
+            typer.Option("--fail-if-worse", help="Exit with 1 if a model is shown to be worse."),
+        ] = False,
+        lower_is_better: LowerOption = False,
+        probes: ProbesFileOption = None,
+        metric: MetricOption = None,
+        missing: MissingOption = "error",
+        level: LevelOption = 0.95,
+        column: ColumnOption = None,
+        ranges: RangeOption = None,
+        json: JsonOption = False,
+        quiet: QuietOption = False,
+    ) -> None:
+        """Compare targets with a baseline, item by item, on the full scores they stand for."""
+        from bestrand.estimate import estimate as infer
+        from bestrand.manifest import Manifest
+        from bestrand.report.contracts import compare_report
+        from bestrand.report.terminal import differences_table
+
+        out = Output(json, quiet)
+        result = infer(
+            read_for_cli(scores, columns=column, ranges=ranges),
+            Manifest.read(subset),
+            probes=read_for_cli(probes, columns=column, ranges=ranges) if probes else None,
+            metric=metric,
+            missing=missing,
+            level=level,
+            higher_is_better=not lower_is_better,
+        )
+        report = compare_report(result, baseline)
+        out.json(report.to_json())
+        if out.for_people:
+            out.console().print(differences_table(report))
+        out.notes(report.notes)
+        worse = [pair.model for pair in report.pairs if pair.verdict == "worse"]
+        if fail_if_worse and worse:
+            typer.echo(
+                f"bestrand compare: worse than {baseline}: {', '.join(worse[:3])}"
+                f"{f' and {len(worse) - 3} more' if len(worse) > 3 else ''}.",
+                err=True,
+            )
+            raise typer.Exit(1)

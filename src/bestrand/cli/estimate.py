@@ -1,0 +1,75 @@
+"""`bestrand estimate`: what are the full scores?"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bestrand.cli.common import (
+    ColumnOption,
+    JsonOption,
+    LevelOption,
+    MetricOption,
+    MissingOption,
+    Output,
+    ProbesFileOption,
+    QuietOption,
+    RangeOption,
+    ScoresArgument,
+    read_for_cli,
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+
+    @app.command(epilog="Example: bestrand estimate subset.json targets/ --probes probes.parquet")
+    def estimate(
+        subset: Annotated[
+            Path, typer.Argument(metavar="SUBSET", help="What `bestrand select` wrote.")
+        ],
+        scores: ScoresArgument,
+        *,
+        probes: ProbesFileOption = None,
+        metric: MetricOption = None,
+        missing: MissingOption = "error",
+        level: LevelOption = 0.95,
+        max_se: Annotated[
+            float | None,
+            typer.Option("--max-se", help="Exit with 1 if a standard error is larger or unknown."),
+        ] = None,
+        column: ColumnOption = None,
+        ranges: RangeOption = None,
+        json: JsonOption = False,
+        quiet: QuietOption = False,
+    ) -> None:
+        """Estimate each target's full score, with an interval, from the subset alone."""
+        from bestrand.estimate import estimate as infer
+        from bestrand.manifest import Manifest
+        from bestrand.report.contracts import estimate_report
+        from bestrand.report.terminal import estimates_table
+
+        out = Output(json, quiet)
+        manifest = Manifest.read(subset)
+        result = infer(
+            read_for_cli(scores, columns=column, ranges=ranges),
+            manifest,
+            probes=read_for_cli(probes, columns=column, ranges=ranges) if probes else None,
+            metric=metric,
+            missing=missing,
+            level=level,
+        )
+        report = estimate_report(result)
+        out.json(report.to_json())
+        if out.for_people:
+            out.console().print(estimates_table(report, manifest))
+        out.notes(report.notes)
+        if max_se is not None:
+            wide = [row.model for row in report.models if row.se is None or row.se > max_se]
+            if wide:
+                typer.echo(
+                    f"bestrand estimate: the standard error of {len(wide)} of "
+                    f"{len(report.models)} models is above {max_se:g} (first: {wide[0]}).",
+                    err=True,
+                )
+                raise typer.Exit(1)

@@ -1,0 +1,70 @@
+"""`bestrand pool`: which items must the probes run?"""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from bestrand.cli.common import (
+    ForceOption,
+    JsonOption,
+    Output,
+    QuietOption,
+    SeedOption,
+    WeightsOption,
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+
+    @app.command(epilog="Example: bestrand pool items.csv -n 200 --factor 4 --seed 0 -o pool.json")
+    def pool(
+        items: Annotated[
+            str,
+            typer.Argument(
+                metavar="ITEMS",
+                help="Item ids (txt, json, csv, parquet), or any file or folder of scores.",
+            ),
+        ],
+        *,
+        n: Annotated[int, typer.Option("-n", help="Size of the subset to choose later.")],
+        factor: Annotated[
+            float, typer.Option("--factor", help="alpha: the pool has alpha * n items.")
+        ] = 4.0,
+        design: Annotated[
+            Literal["random", "stratified"],
+            typer.Option("--design", help="stratified takes from each group its share."),
+        ] = "random",
+        weights: WeightsOption = None,
+        seed: SeedOption = 0,
+        output: Annotated[
+            Path | None,
+            typer.Option("-o", "--output", help="Where to write the manifest."),
+        ] = None,
+        force: ForceOption = False,
+        json: JsonOption = False,
+        quiet: QuietOption = False,
+    ) -> None:
+        """Draw the pool: the items that the probe models must run."""
+        from bestrand.designs.registry import DESIGNS
+        from bestrand.harnesses.items import read_items
+        from bestrand.report.terminal import manifest_table
+        from bestrand.select import draw_pool
+
+        out = Output(json, quiet)
+        frame = read_items(items, weights=weights)
+        drawn = draw_pool(
+            frame,
+            n,
+            factor=factor,
+            design=DESIGNS[design](),
+            weights=weights,
+            seed=seed,
+        )
+        if output is not None:
+            drawn.write(output, force=force)
+        out.json(drawn.to_json())
+        if out.for_people:
+            out.console().print(manifest_table(drawn, output))
+        out.notes(drawn.notes)

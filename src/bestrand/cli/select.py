@@ -1,0 +1,109 @@
+"""`bestrand select`: which items must the targets run?"""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from bestrand.cli.common import (
+    ColumnOption,
+    ForceOption,
+    JsonOption,
+    Output,
+    QuietOption,
+    RangeOption,
+    SeedOption,
+    WeightsOption,
+    read_for_cli,
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+
+    @app.command(
+        epilog="Example: bestrand select probes.parquet -n 200 --pool pool.json -o subset.json"
+    )
+    def select(
+        scores: Annotated[
+            list[str],
+            typer.Argument(
+                metavar="PROBES...",
+                help="Scores of the probe models, on the pool or on all items.",
+                show_default=False,
+            ),
+        ],
+        *,
+        n: Annotated[int | None, typer.Option("-n", help="Size of the subset.")] = None,
+        retention: Annotated[
+            float | None,
+            typer.Option("--retention", help="Size as a share of all items."),
+        ] = None,
+        pool: Annotated[
+            Path | None,
+            typer.Option("--pool", help="What `bestrand pool` wrote, if probes ran on it."),
+        ] = None,
+        design: Annotated[
+            Literal["bestrand", "random", "stratified"],
+            typer.Option("--design", help="How to choose."),
+        ] = "bestrand",
+        candidates: Annotated[
+            int | None,
+            typer.Option("--candidates", help="Random subsets compared. [default: 1000]"),
+        ] = None,
+        norm: Annotated[
+            Literal["l1", "l2", "linf"] | None,
+            typer.Option("--norm", help="How gaps make one distance. [default: l2]"),
+        ] = None,
+        metric: Annotated[
+            list[str] | None,
+            typer.Option("--metric", help="Metric to match; give it again for several."),
+        ] = None,
+        probes: Annotated[
+            str | None,
+            typer.Option(
+                "--probes",
+                metavar="A,B,...",
+                help="Which models to look at; all unless given.",
+            ),
+        ] = None,
+        weights: WeightsOption = None,
+        seed: SeedOption = 0,
+        column: ColumnOption = None,
+        ranges: RangeOption = None,
+        output: Annotated[
+            Path | None,
+            typer.Option("-o", "--output", help="Where to write the manifest."),
+        ] = None,
+        force: ForceOption = False,
+        json: JsonOption = False,
+        quiet: QuietOption = False,
+    ) -> None:
+        """Choose the subset on which the target models will run."""
+        from bestrand.designs.registry import make_design
+        from bestrand.manifest import Manifest
+        from bestrand.report.terminal import manifest_table
+        from bestrand.select import select as choose
+
+        out = Output(json, quiet)
+        chosen = choose(
+            read_for_cli(scores, columns=column, ranges=ranges),
+            n,
+            retention=retention,
+            pool=Manifest.read(pool) if pool is not None else None,
+            design=make_design(design, n_candidates=candidates, norm=norm),
+            probes=_names(probes),
+            metrics=metric or None,
+            weights=weights,
+            seed=seed,
+        )
+        if output is not None:
+            chosen.write(output, force=force)
+        out.json(chosen.to_json())
+        if out.for_people:
+            out.console().print(manifest_table(chosen, output))
+        out.notes(chosen.notes)
+
+
+def _names(text: str | None) -> list[str] | None:
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]

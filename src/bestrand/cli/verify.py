@@ -1,0 +1,65 @@
+"""`bestrand verify`: is this the manifest of these items, and were these the items run?"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bestrand.cli.common import JsonOption, Output, QuietOption
+from bestrand.errors import InputError
+
+
+if TYPE_CHECKING:
+    from bestrand.frame import Frame
+    from bestrand.scores import ScoreTable
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+
+    @app.command(epilog="Example: bestrand verify subset.json probes.parquet --pool pool.json")
+    def verify(
+        manifest: Annotated[Path, typer.Argument(metavar="MANIFEST", help="A pool or a subset.")],
+        items: Annotated[
+            str,
+            typer.Argument(
+                metavar="SCORES_OR_ITEMS",
+                help="The scores it was chosen by, the items of the benchmark, or a run's scores.",
+            ),
+        ],
+        *,
+        pool: Annotated[
+            Path | None, typer.Option("--pool", help="The pool it was chosen from.")
+        ] = None,
+        json: JsonOption = False,
+        quiet: QuietOption = False,
+    ) -> None:
+        """Check that a manifest is unaltered, fits these items, and is drawn again the same."""
+        from bestrand.manifest import Manifest
+        from bestrand.report.contracts import verify_report
+        from bestrand.report.terminal import checks_table
+        from bestrand.verify import verify as check
+
+        out = Output(json, quiet)
+        seen = Manifest.read(manifest)
+        parent = Manifest.read(pool) if pool is not None else None
+        report = verify_report(seen, check(seen, _read(items), pool=parent))
+        out.json(report.to_json())
+        if out.for_people:
+            out.console().print(checks_table(report))
+        if not report.ok:
+            raise typer.Exit(1)
+
+
+def _read(path: str) -> "ScoreTable | Frame":
+    """Read scores, or items where there are no scores."""
+    from bestrand.harnesses.items import read_items
+    from bestrand.harnesses.read import read_scores
+
+    try:
+        return read_scores(path)
+    except InputError as error:
+        try:
+            return read_items(path)
+        except InputError:
+            raise error from None

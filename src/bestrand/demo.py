@@ -1,0 +1,110 @@
+"""The demo: the main job on real data, with the truth hidden and then shown."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from bestrand.data import load
+from bestrand.designs.base import Design
+from bestrand.designs.best_rand import BestRand
+from bestrand.designs.simple_random import SimpleRandom
+from bestrand.estimate import estimate
+from bestrand.estimates import Estimates
+from bestrand.manifest import Manifest
+from bestrand.scores import ScoreMatrix
+from bestrand.select import draw_pool, select
+from bestrand.types import FloatArray
+
+
+N_SUBSET = 200
+N_DRAWS = 200
+# Small open models, cheap to run; the other 20 are the targets.
+PROBES = (
+    "Llama-2-7b-hf",
+    "Meta-Llama-3-8B",
+    "Mistral-7B-Instruct-v0.2",
+    "Phi-3-mini-4k-instruct",
+    "Qwen1.5-7B-Chat",
+    "Yi-6B",
+    "gemma-7b",
+    "mathstral-7B",
+)
+
+
+class Errors(NamedTuple):
+    """Errors of one design over repeated draws, each the mean absolute error over targets.
+
+    Attributes:
+        design: its name.
+        values: (draws,) in the metric's unit.
+        high_error: share of draws above the 70th percentile of `SimpleRandom`'s.
+    """
+
+    design: str
+    values: FloatArray
+    high_error: float
+
+
+class Demo(NamedTuple):
+    """What the demo did and saw.
+
+    Attributes:
+        pool: what the probes ran.
+        subset: what the targets ran.
+        result: the estimates.
+        truth: (T,) full scores that were hidden.
+        errors: over repeated draws, of `SimpleRandom` and of `BestRand`.
+    """
+
+    pool: Manifest
+    subset: Manifest
+    result: Estimates
+    truth: FloatArray
+    errors: tuple[Errors, ...]
+
+
+def run_demo(*, n: int = N_SUBSET, n_draws: int = N_DRAWS, seed: int = 0) -> Demo:
+    """Draw a pool of MMLU-Pro, choose n items by eight small models, estimate the other models.
+
+    Args:
+        n: size of the subset.
+        n_draws: how often both designs are drawn anew to compare their errors.
+        seed: the one source of chance.
+    """
+    scores = load("mmlu_pro").matrix()
+    probes = scores.take_models(PROBES)
+    targets = scores.take_models([model for model in scores.models if model not in PROBES])
+    pool = draw_pool(scores.frame, n, seed=seed)
+    subset = select(probes, n, pool=pool, seed=seed)
+    result = estimate(targets.take_items(subset.items), subset, probes=probes)
+    values = [
+        repeat(design, probes, targets, n=n, n_draws=n_draws, seed=seed + 1)
+        for design in (SimpleRandom(), BestRand())
+    ]
+    threshold = float(np.quantile(values[0], 0.7))
+    names = (SimpleRandom().name, BestRand().name)
+    errors = tuple(
+        Errors(name, errors, float((errors > threshold).mean()))
+        for name, errors in zip(names, values, strict=True)
+    )
+    return Demo(pool, subset, result, targets.full_scores(), errors)
+
+
+def repeat(
+    design: Design,
+    probes: ScoreMatrix,
+    targets: ScoreMatrix,
+    *,
+    n: int,
+    n_draws: int,
+    seed: int,
+) -> FloatArray:
+    """Draw anew `n_draws` times and give each draw's mean absolute error over targets."""
+    truth = targets.full_scores()
+    errors = np.empty(n_draws)
+    for draw in range(n_draws):
+        pool = draw_pool(probes.frame, n, seed=seed + draw) if design.uses_probes else None
+        subset = select(probes, n, pool=pool, design=design, seed=seed + draw)
+        estimates = estimate(targets.take_items(subset.items), subset).estimate
+        errors[draw] = np.abs(estimates - truth).mean()
+    return errors

@@ -1,0 +1,173 @@
+"""Nouns as tables for people; no arithmetic beyond rounding. Text from data is never markup."""
+
+from pathlib import Path
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from bestrand.manifest import Manifest
+from bestrand.report.contracts import (
+    CompareReport,
+    DemoReport,
+    EstimateReport,
+    ReadReport,
+    VerifyReport,
+)
+
+
+VERDICT_STYLES = {"better": "green", "worse": "red", "unresolved": "dim"}
+OUTCOME_STYLES = {"passed": "green", "failed": "red", "skipped": "yellow"}
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """Write a number, or a dash where it is not known."""
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
+def _facts(rows: list[tuple[str, str]]) -> Table:
+    table = Table.grid(padding=(0, 2))
+    for name, value in rows:
+        table.add_row(Text(name, style="bold"), Text(value))
+    return table
+
+
+def _listing(names: tuple[str, ...], limit: int = 6) -> str:
+    more = f", … {len(names) - limit} more" if len(names) > limit else ""
+    return f"{len(names)} ({', '.join(names[:limit])}{more})" if names else "none"
+
+
+def read_table(report: ReadReport) -> RenderableType:
+    """Show what was read."""
+    counts = report.counts
+    return _facts(
+        [
+            ("items", str(report.items)),
+            ("models", _listing(report.models)),
+            ("groups", _listing(report.groups)),
+            ("metrics", _listing(report.metrics)),
+            ("scored", str(counts.scored)),
+            ("missing", str(counts.missing)),
+            ("errored", str(counts.errored)),
+            ("unscored", str(counts.unscored)),
+            ("duplicate", str(counts.duplicate)),
+        ]
+    )
+
+
+def manifest_table(manifest: Manifest, path: Path | None) -> RenderableType:
+    """Show what was chosen."""
+    of = "pool" if manifest.parent else "frame"
+    rows = [
+        (manifest.kind, f"{manifest.n} of {manifest.n_pool} items of the {of}"),
+        ("frame", f"{manifest.n_frame} items, {manifest.frame_digest[:12]}…"),
+        ("design", f"{manifest.design} {_settings(manifest)}"),
+        ("seed", str(manifest.seed)),
+    ]
+    if manifest.probes:
+        rows.append(("probes", _listing(manifest.probes)))
+    if manifest.distance is not None:
+        rows.append(("distance", f"{manifest.distance:.3g} between probe means"))
+    rows.append(("digest", f"{manifest.digest[:12]}…"))
+    rows.append(("written to", str(path) if path else "nowhere; give -o FILE to keep it"))
+    return _facts(rows)
+
+
+def _settings(manifest: Manifest) -> str:
+    return ", ".join(f"{name}={value}" for name, value in manifest.parameters.items())
+
+
+def estimates_table(report: EstimateReport, manifest: Manifest) -> RenderableType:
+    """Show full scores with their intervals."""
+    table = Table(title=None)
+    for name, justify in (("model", "left"), ("estimate", "right"), ("se", "right")):
+        table.add_column(name, justify="left" if justify == "left" else "right")
+    table.add_column(f"{report.level:.0%} interval", justify="right")
+    table.add_column("n", justify="right")
+    for row in report.models:
+        table.add_row(
+            Text(row.model),
+            number(row.estimate),
+            number(row.se),
+            f"{number(row.low)} … {number(row.high)}",
+            str(row.n),
+        )
+    resolution = (
+        f"Full scores of metric {report.metric!r} over {manifest.n_frame} items, from "
+        f"{manifest.n}. Gaps below about {number(report.resolution)} are not resolved."
+    )
+    return Group(table, Text(resolution))
+
+
+def differences_table(report: CompareReport) -> RenderableType:
+    """Show each model against the baseline."""
+    table = Table()
+    table.add_column("model")
+    for name in ("difference", "se", f"{report.level:.0%} interval"):
+        table.add_column(name, justify="right")
+    table.add_column("verdict")
+    for pair in report.pairs:
+        table.add_row(
+            Text(pair.model),
+            number(pair.difference),
+            number(pair.se),
+            f"{number(pair.low)} … {number(pair.high)}",
+            Text(pair.verdict, style=VERDICT_STYLES[pair.verdict]),
+        )
+    baseline = report.pairs[0].baseline if report.pairs else ""
+    return Group(Text(f"against {baseline}, metric {report.metric!r}"), table)
+
+
+def checks_table(report: VerifyReport) -> RenderableType:
+    """Show what was checked."""
+    table = Table.grid(padding=(0, 2))
+    table.add_row(Text("unaltered", style="bold"), Text("passed", style="green"), "digest matches")
+    for check in report.checks:
+        style = OUTCOME_STYLES[check.outcome]
+        table.add_row(
+            Text(check.name, style="bold"),
+            Text(check.outcome, style=style),
+            Text(check.text),
+        )
+    return table
+
+
+def demo_tables(report: DemoReport) -> RenderableType:
+    """Show the demo: estimates beside the truth, errors over draws, cost, what to do next."""
+    targets = Table(title="Hidden targets: what the subset says, and what is true")
+    targets.add_column("model")
+    for name in ("estimate", f"{report.level:.0%} interval", "truth", "error, points"):
+        targets.add_column(name, justify="right")
+    for row in report.targets:
+        inside = row.low <= row.truth <= row.high
+        targets.add_row(
+            Text(row.model),
+            number(row.estimate, 3),
+            f"{row.low:.3f} … {row.high:.3f}",
+            Text(number(row.truth, 3), style="green" if inside else "red"),
+            f"{100 * (row.estimate - row.truth):+.1f}",
+        )
+    errors = Table(title=f"Mean absolute error over targets, {report.draws} draws, points")
+    errors.add_column("design")
+    for name in ("mean", "P95", "high-error"):
+        errors.add_column(name, justify="right")
+    for line in report.errors:
+        errors.add_row(
+            line.design,
+            number(100 * line.mean, 2),
+            number(100 * line.p95, 2),
+            f"{line.high_error:.0%}",
+        )
+    cost = (
+        f"Cost: the probes ran {report.pool} of {report.items} items each, which is "
+        f"{report.construction_cost:.2f} full-benchmark runs of one (cheap) model in all; every "
+        f"target runs {report.subset} items, {report.cost_per_target:.1%} of the benchmark. "
+        "High-error: share of draws whose error is above Random's 70th percentile."
+    )
+    todo = (
+        "On your own data:\n"
+        "  bestrand pool items.txt -n 200 --seed 0 -o pool.json\n"
+        "  bestrand select probes.parquet -n 200 --pool pool.json -o subset.json\n"
+        "  bestrand estimate subset.json targets.parquet --probes probes.parquet"
+    )
+    return Group(targets, "", errors, "", Text(cost), "", Text(todo))

@@ -1,0 +1,174 @@
+"""Verify: is this the manifest of these items, and does the same draw come out again?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from bestrand.designs.registry import design_of
+from bestrand.errors import BestrandError
+from bestrand.frame import Frame
+from bestrand.ids import explain_mismatch
+from bestrand.manifest import Manifest
+from bestrand.notes import shown
+from bestrand.scores import ScoreMatrix, ScoreTable
+from bestrand.select import draw_pool, select
+
+
+class Check(NamedTuple):
+    """One thing that was looked at.
+
+    Attributes:
+        name: a short fixed word.
+        outcome: "passed", "failed", or "skipped" where it could not be looked at.
+        text: what was seen.
+    """
+
+    name: str
+    outcome: Literal["passed", "failed", "skipped"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What `verify` saw.
+
+    Attributes:
+        checks: one a thing looked at.
+    """
+
+    checks: tuple[Check, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing failed."""
+        return all(check.outcome != "failed" for check in self.checks)
+
+
+def verify(
+    manifest: Manifest,
+    items: Frame | ScoreTable | ScoreMatrix | Sequence[str],
+    *,
+    pool: Manifest | None = None,
+) -> Verification:
+    """Check a manifest against items or scores.
+
+    Given the whole frame (or the pool, for a subset with a parent), it checks that this is the
+    frame drawn from, and draws again. Given the scores of a run, it checks that exactly the chosen
+    items were run.
+
+    Args:
+        manifest: a pool or a subset, as read; an edited file is refused when it is read.
+        items: the frame's items, the scores the choice was made from, or the scores of a run.
+        pool: the parent, for a subset chosen from a pool.
+
+    Returns:
+        The checks and their outcome.
+    """
+    ids = _ids(items)
+    checks = []
+    if pool is not None:
+        checks.append(_check_parent(manifest, pool))
+    if set(ids) == set(manifest.items) and manifest.n < manifest.n_frame:
+        checks.append(Check("items", "passed", f"exactly the {manifest.n} chosen items are here"))
+        return Verification(tuple(checks))
+    checks.append(_check_items(manifest, ids, pool))
+    checks.append(_redraw(manifest, items, pool))
+    return Verification(tuple(checks))
+
+
+def _ids(items: Frame | ScoreTable | ScoreMatrix | Sequence[str]) -> tuple[str, ...]:
+    if isinstance(items, ScoreTable):
+        return tuple(items.items["item"])
+    if isinstance(items, ScoreMatrix):
+        return items.frame.items
+    return items.items if isinstance(items, Frame) else tuple(items)
+
+
+def _check_parent(manifest: Manifest, pool: Manifest) -> Check:
+    if manifest.parent == pool.digest:
+        return Check("parent", "passed", f"chosen from this pool ({pool.digest[:8]}…)")
+    return Check("parent", "failed", f"not chosen from this pool ({pool.digest[:8]}…)")
+
+
+def _check_items(manifest: Manifest, ids: tuple[str, ...], pool: Manifest | None) -> Check:
+    here = set(ids)
+    if Frame.of(ids).digest == manifest.frame_digest:
+        return Check("frame", "passed", f"drawn from these {len(ids)} items")
+    if pool is not None and here == set(pool.items) and manifest.parent == pool.digest:
+        return Check("items", "passed", f"these are the {pool.n} items of the pool")
+    absent = sorted(set(manifest.items) - here)
+    if not absent and manifest.parent is not None and len(ids) == manifest.n_pool:
+        return Check(
+            "items",
+            "passed",
+            f"all {manifest.n} chosen items are among these {len(ids)}",
+        )
+    extra = len(here - set(manifest.items))
+    said = f"{len(absent)} of {manifest.n} chosen items are absent"
+    if absent:
+        said += f" ({shown(absent)})"
+    return Check(
+        "frame",
+        "failed",
+        f"drawn from {manifest.n_frame} items, and not from these {len(ids)}: {said}, "
+        f"{extra} others are here.{explain_mismatch(manifest.items, ids)}",
+    )
+
+
+def _redraw(
+    manifest: Manifest,
+    items: Frame | ScoreTable | ScoreMatrix | Sequence[str],
+    pool: Manifest | None,
+) -> Check:
+    """Draw again with the same settings and compare."""
+    if manifest.parent is not None and pool is None:
+        return Check("redrawn", "skipped", "chosen from a pool; give it too, to draw again")
+    if manifest.probes and not isinstance(items, ScoreTable | ScoreMatrix):
+        return Check(
+            "redrawn",
+            "skipped",
+            "chosen by scores; give the probes' scores to draw again",
+        )
+    try:
+        again = _draw_again(manifest, items, pool)
+    except BestrandError as error:
+        return Check("redrawn", "skipped", f"cannot be drawn again: {error}")
+    if again.scores_digest != manifest.scores_digest:
+        return Check("redrawn", "skipped", "these are not the probe scores it was chosen by")
+    if again.items == manifest.items:
+        return Check("redrawn", "passed", f"the same {manifest.n} items are drawn again")
+    common = len(set(again.items) & set(manifest.items))
+    return Check(
+        "redrawn",
+        "failed",
+        f"other items are drawn now: {common} of {manifest.n} are the same "
+        f"(written by bestrand {manifest.bestrand_version})",
+    )
+
+
+def _draw_again(
+    manifest: Manifest,
+    items: Frame | ScoreTable | ScoreMatrix | Sequence[str],
+    pool: Manifest | None,
+) -> Manifest:
+    design = design_of(manifest.design, manifest.parameters)
+    n = int(manifest.parameters["n"])
+    weights = manifest.weighting
+    if manifest.kind == "pool":
+        factor = float(manifest.parameters["factor"])
+        return draw_pool(
+            items, n, factor=factor, design=design, weights=weights, seed=manifest.seed
+        )
+    if not isinstance(items, ScoreTable | ScoreMatrix | Frame):
+        items = Frame.of(items)
+    probes, metrics = manifest.probes or None, manifest.metrics or None
+    return select(
+        items,
+        n,
+        pool=pool,
+        design=design,
+        probes=probes,
+        metrics=metrics,
+        weights=weights,
+        seed=manifest.seed,
+    )

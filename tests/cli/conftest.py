@@ -1,0 +1,81 @@
+"""What the tests of the command line share: a way to run a verb, and small real files."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+import bestrand as br
+from bestrand.cli import main
+from bestrand.data import load
+
+
+class Ran(NamedTuple):
+    """What a verb did."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """Its stdout, which must be one JSON object and nothing else."""
+        value = json.loads(self.out)
+
+        assert isinstance(value, dict)
+        return value
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run a verb in this process."""
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    def call(*words: object) -> Ran:
+        capsys.readouterr()
+        code = 0
+        try:
+            main([str(word) for word in words])
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else 0 if stop.code is None else 1
+        out, err = capsys.readouterr()
+        return Ran(code, out, err)
+
+    return call
+
+
+class Files(NamedTuple):
+    """A folder with the files of a whole use, and the scores they hold."""
+
+    folder: Path
+    scores: Path
+    probes: Path
+    targets: Path
+    matrix: br.ScoreMatrix
+
+
+@pytest.fixture(scope="session")
+def blink() -> br.ScoreTable:
+    """The bundled BLINK scores."""
+    return load("blink_val")
+
+
+@pytest.fixture
+def files(tmp_path: Path, blink: br.ScoreTable) -> Files:
+    """Six probes and six targets of the bundled BLINK scores, as files."""
+    models = blink.models
+    probes, targets = models[:6], models[6:12]
+    table = blink.rows.join(blink.items.select("item", "group"), on="item")
+    columns = ["item", "model", "score", "group"]
+    paths = []
+    for name, chosen in (("scores", models), ("probes", probes), ("targets", targets)):
+        path = tmp_path / f"{name}.parquet"
+        table.filter(table["model"].is_in(list(chosen))).select(columns).write_parquet(path)
+        paths.append(path)
+    return Files(tmp_path, *paths, blink.matrix())

@@ -1,0 +1,312 @@
+"""What must end in a clear error: its exit code, one line that says what to do, nothing lost."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+import bestrand as br
+from tests.cli.conftest import Files, Run
+
+
+def write(path: Path, rows: list[dict[str, object]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def grid(
+    models: list[str], n: int, score: object = 1, prefix: str = "q"
+) -> list[dict[str, object]]:
+    return [
+        {"item": f"{prefix}{i}", "model": model, "score": score if i % 2 else 0}
+        for model in models
+        for i in range(n)
+    ]
+
+
+def test_no_such_file(run: Run, tmp_path: Path) -> None:
+    done = run("read", tmp_path / "nowhere.csv")
+
+    assert done.code == 3
+    assert "no such file" in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_an_empty_file(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").write_text("")
+    done = run("select", tmp_path / "empty.jsonl", "-n", 5)
+
+    assert done.code == 3
+    assert "no rows" in done.err
+
+
+def test_a_folder_without_scores(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    done = run("read", tmp_path / "logs")
+
+    assert done.code == 3
+    assert "a folder without scores" in done.err
+
+
+def test_a_truncated_gzip_file(run: Run, tmp_path: Path) -> None:
+    content = gzip.compress(b"".join(b'{"item": "%d", "score": 1}\n' % i for i in range(5000)))
+    (tmp_path / "cut.jsonl.gz").write_bytes(content[: len(content) // 2])
+    done = run("read", tmp_path / "cut.jsonl.gz")
+
+    assert done.code == 3
+    assert "cut short" in done.err
+
+
+def test_no_probes_are_left(run: Run, files: Files) -> None:
+    done = run("select", files.probes, "-n", 5, "--probes", ",")
+
+    assert done.code == 3
+    assert "at least one probe model, got none" in done.err
+
+
+def test_an_unknown_probe(run: Run, files: Files) -> None:
+    done = run("select", files.probes, "-n", 5, "--probes", "GPT-9")
+
+    assert done.code == 3
+    assert "No scores of model 'GPT-9'" in done.err
+
+
+def test_one_probe_is_enough_and_said_to_be_little(run: Run, tmp_path: Path) -> None:
+    done = run("select", write(tmp_path / "p.jsonl", grid(["m"], 40)), "-n", 5, "--json")
+
+    assert done.code == 0
+    assert [note["code"] for note in done.json["notes"]] == ["one-probe"]
+
+
+def test_flat_probes_tell_nothing_and_say_so(run: Run, tmp_path: Path) -> None:
+    probes = write(tmp_path / "p.jsonl", grid(["a", "b"], 40, score=0))
+    done = run("select", probes, "-n", 5, "--json")
+
+    assert done.code == 0
+    assert [note["code"] for note in done.json["notes"]] == ["flat-probes"]
+    assert "cannot be told apart" in done.json["notes"][0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("-n", 0), 2, "`n` must be 1 or more, got 0"),
+        (("-n", -3), 2, "`n` must be 1 or more, got -3"),
+        (("-n", 1902), 3, "`n` must be in 1..1901, the size of the frame, got 1902"),
+        (("--retention", 0), 2, "`retention` must be above 0 and at most 1"),
+        (("--retention", 1.5), 2, "`retention` must be above 0 and at most 1"),
+        ((), 2, "Give either `n` or `retention`"),
+        (("-n", 5, "--retention", 0.1), 2, "Give either `n` or `retention`"),
+        (("-n", 5, "--candidates", 0), 2, "`n_candidates` must be 1 or more, got 0"),
+        (("-n", 5, "--design", "random", "--norm", "l1"), 2, "has no setting 'norm'"),
+        (("-n", 5, "--seed", -1), 2, "`seed` must be 0 or more"),
+        (("-n", 5, "--metric", "f1"), 3, "No metric 'f1' here"),
+    ],
+)
+def test_wrong_numbers_for_select(
+    run: Run, files: Files, words: tuple[object, ...], code: int, message: str
+) -> None:
+    done = run("select", files.probes, *words)
+
+    assert done.code == code
+    assert message in done.err
+
+
+def test_alpha_below_one(run: Run, files: Files) -> None:
+    done = run("pool", files.scores, "-n", 5, "--factor", 0.5)
+
+    assert done.code == 2
+    assert "`factor` (alpha) must be 1 or more, got 0.5" in done.err
+
+
+def test_a_pool_smaller_than_the_subset(run: Run, files: Files) -> None:
+    pool = files.folder / "pool.json"
+    run("pool", files.scores, "-n", 10, "--factor", 1, "-o", pool)
+    done = run("select", files.probes, "-n", 11, "--pool", pool)
+
+    assert done.code == 3
+    assert "`n` must be in 1..10, the size of the pool, got 11" in done.err
+
+
+def test_probes_that_did_not_run_the_whole_pool(run: Run, files: Files) -> None:
+    pool = files.folder / "pool.json"
+    run("pool", files.scores, "-n", 10, "-o", pool)
+    items = br.Manifest.read(pool).items
+    rows = [{"item": item, "model": m, "score": 1} for m in "ab" for item in items]
+    holes = run("select", write(files.folder / "h.jsonl", rows[:-1]), "-n", 5, "--pool", pool)
+    absent = [row for row in rows if row["item"] != items[0]]
+    done = run("select", write(files.folder / "a.jsonl", absent), "-n", 5, "--pool", pool)
+
+    assert holes.code == 3
+    assert "1 of 80 probe scores are missing (first: model 'b'" in holes.err
+    assert done.code == 3
+    assert "1 of the pool's 40 items are not among the 39 given" in done.err
+
+
+def drawn(run: Run, files: Files) -> Path:
+    subset = files.folder / "subset.json"
+    run("select", files.probes, "-n", 40, "-o", subset)
+    return subset
+
+
+def test_a_manifest_from_another_frame(run: Run, files: Files) -> None:
+    subset = drawn(run, files)
+    other = write(files.folder / "other.jsonl", grid(["a"], 60, prefix="other"))
+
+    assert run("verify", subset, other).code == 1
+    done = run("estimate", subset, other)
+    assert done.code == 3
+    assert "None of the subset's 40 items is among the 60 of these scores" in done.err
+
+
+def test_ids_that_differ_only_in_form_are_pointed_out(run: Run, tmp_path: Path) -> None:
+    probes = tmp_path / "p.csv"
+    probes.write_text("item,model,score\n" + "".join(f"{i},a,{i % 2}\n" for i in range(50)))
+    targets = tmp_path / "t.csv"
+    targets.write_text("item,model,score\n" + "".join(f"{i}.0,a,{i % 2}\n" for i in range(50)))
+    run("select", probes, "-n", 10, "-o", tmp_path / "s.json")
+    done = run("estimate", tmp_path / "s.json", targets)
+
+    assert done.code == 3
+    assert "would match but for the way numbers are written" in done.err
+
+
+def test_an_edited_manifest(run: Run, files: Files) -> None:
+    subset = drawn(run, files)
+    fields = json.loads(subset.read_text())
+    fields["items"][0] = "val_Counting_999"
+    subset.write_text(json.dumps(fields))
+    done = run("estimate", subset, files.targets)
+
+    assert done.code == 3
+    assert "changed after it was written" in done.err
+
+
+def test_a_manifest_of_a_newer_layout(run: Run, files: Files) -> None:
+    subset = drawn(run, files)
+    fields = json.loads(subset.read_text())
+    subset.write_text(json.dumps({**fields, "schema_version": 99}))
+    done = run("verify", subset, files.scores)
+
+    assert done.code == 3
+    assert "Install a newer bestrand" in done.err
+
+
+def test_a_pool_is_no_subset(run: Run, files: Files) -> None:
+    pool = files.folder / "pool.json"
+    run("pool", files.scores, "-n", 10, "-o", pool)
+    done = run("estimate", pool, files.targets)
+
+    assert done.code == 3
+    assert "of kind 'subset', got a pool" in done.err
+
+
+def test_missing_scores_are_refused_or_handled_as_said(run: Run, files: Files) -> None:
+    subset = drawn(run, files)
+    items = br.Manifest.read(subset).items
+    rows = [{"item": item, "model": m, "score": 1} for m in "ab" for item in items]
+    short = write(files.folder / "short.jsonl", rows[:-4])
+    refused = run("estimate", subset, short)
+    as_zero = run("estimate", subset, short, "--missing", "zero", "--json")
+    omitted = run("estimate", subset, short, "--missing", "omit", "--json")
+
+    assert refused.code == 3
+    assert "4 scores of the subset are missing, of 'b'" in refused.err
+    assert [row["estimate"] for row in as_zero.json["models"]] == pytest.approx([1.0, 0.9])
+    assert [row["estimate"] for row in omitted.json["models"]] == pytest.approx([1.0, 1.0])
+    assert [row["n"] for row in omitted.json["models"]] == [40, 36]
+    assert omitted.json["models"][1]["se"] > omitted.json["models"][0]["se"]
+    assert "missing-omitted" in {note["code"] for note in omitted.json["notes"]}
+
+
+def test_errored_scores_are_counted_and_not_zero(run: Run, files: Files) -> None:
+    subset = drawn(run, files)
+    items = br.Manifest.read(subset).items
+    rows: list[dict[str, object]] = [{"item": item, "score": 1} for item in items]
+    rows[0] = {"item": items[0], "score": None, "error": "timeout"}
+    path = write(files.folder / "agent.jsonl", rows)
+
+    assert run("read", path, "--json").json["counts"]["errored"] == 1
+    assert run("estimate", subset, path).code == 3
+
+
+def test_a_baseline_that_is_not_there(run: Run, files: Files) -> None:
+    done = run("compare", drawn(run, files), files.targets, "--baseline", "GPT-9")
+
+    assert done.code == 3
+    assert "The baseline 'GPT-9' is not among the targets" in done.err
+
+
+def test_probes_that_are_targets_too_are_allowed_and_said(run: Run, files: Files) -> None:
+    done = run("estimate", drawn(run, files), files.probes, "--json")
+
+    assert done.code == 0
+    assert "probe-as-target" in {note["code"] for note in done.json["notes"]}
+
+
+def test_an_output_folder_that_does_not_exist(run: Run, files: Files) -> None:
+    done = run("select", files.probes, "-n", 5, "-o", files.folder / "no" / "subset.json")
+
+    assert done.code == 3
+    assert "does not exist" in done.err
+
+
+def test_another_manifest_is_replaced_only_with_force(run: Run, files: Files) -> None:
+    subset = drawn(run, files)
+    before = subset.read_bytes()
+    words = ("select", files.probes, "-n", 41, "-o", subset)
+    refused = run(*words)
+
+    assert refused.code == 3
+    assert "exists and holds something else" in refused.err
+    assert subset.read_bytes() == before
+    assert run(*words, "--force").code == 0
+    assert subset.read_bytes() != before
+
+
+def test_models_on_different_scales(run: Run, tmp_path: Path) -> None:
+    rows = grid(["unit"], 20) + grid(["percent"], 20, score=100)
+    done = run("select", write(tmp_path / "p.jsonl", rows), "-n", 5)
+
+    assert done.code == 3
+    assert "must all be on one scale" in done.err
+
+
+def test_percent_scores_give_percent_estimates(run: Run, tmp_path: Path) -> None:
+    unit = write(tmp_path / "unit.jsonl", grid(["a", "b", "c"], 60))
+    percent = write(tmp_path / "percent.jsonl", grid(["a", "b", "c"], 60, score=100))
+    results = []
+    for path, more in ((unit, []), (percent, ["--range", "0:100"])):
+        subset = path.with_suffix(".json")
+        run("select", path, "-n", 20, "-o", subset, *more)
+        results.append(
+            (br.Manifest.read(subset).items, run("estimate", subset, path, *more, "--json"))
+        )
+
+    assert results[0][0] == results[1][0]
+    for one, hundred in zip(
+        results[0][1].json["models"], results[1][1].json["models"], strict=True
+    ):
+        assert hundred["estimate"] == pytest.approx(100 * one["estimate"])
+        assert hundred["high"] == pytest.approx(100 * one["high"])
+
+
+def test_a_level_that_is_none(run: Run, files: Files) -> None:
+    done = run("estimate", drawn(run, files), files.targets, "--level", 95)
+
+    assert done.code == 2
+    assert "`level` must be between 0 and 1, got 95" in done.err
+
+
+def test_an_unknown_option_is_wrong_usage(run: Run) -> None:
+    assert run("select", "--nonsense").code == 2
+
+
+def test_a_traceback_comes_only_when_asked_for(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BESTRAND_TRACEBACK", "1")
+
+    with pytest.raises(br.FileError, match="no such file"):
+        run("read", tmp_path / "nowhere.csv")
