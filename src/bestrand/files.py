@@ -1,24 +1,31 @@
 """Files: read whole, written whole or not at all."""
 
 import os
+import secrets
 from pathlib import Path
 
 from bestrand.errors import OutputError
 
 
 def check_folder(path: Path) -> None:
-    """Require that the folder of `path` exists and that `path` itself is no folder.
+    """Require that the folder of `path` exists and that `path` itself is a file or nothing.
 
     Raises:
         OutputError: it does not, or it is.
     """
-    if not path.parent.is_dir():
+    try:
+        has_folder, is_other = path.parent.is_dir(), path.exists() and not path.is_file()
+    except (OSError, ValueError) as error:
+        raise _cannot_write(path, error) from error
+    if not has_folder:
         raise OutputError(
             f"Folder {str(path.parent)!r} does not exist. Make it first, or write elsewhere.",
             path=path,
         )
-    if path.is_dir():
-        raise OutputError(f"{str(path)!r} is a folder. Name a file in it.", path=path)
+    if is_other:
+        raise OutputError(
+            f"{str(path)!r} is a folder or a device. Name an ordinary file.", path=path
+        )
 
 
 def write_whole(path: Path, content: bytes, *, force: bool) -> bool:
@@ -37,24 +44,32 @@ def write_whole(path: Path, content: bytes, *, force: bool) -> bool:
             and `force` is False.
     """
     check_folder(path)
-    if path.exists():
-        if path.read_bytes() == content:
-            return False
-        if not force:
-            raise OutputError(
-                f"{str(path)!r} exists and holds something else. Write elsewhere, or say --force "
-                "(force=True) to replace it.",
-                path=path,
-            )
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        there = path.read_bytes() if path.exists() else None
+        if there is None or (force and there != content):
+            _replace(path, content)
+    except (OSError, ValueError) as error:
+        raise _cannot_write(path, error) from error
+    if there not in (None, content) and not force:
+        raise OutputError(
+            f"{str(path)!r} exists and holds something else. Write elsewhere, or say --force "
+            "(force=True) to replace it.",
+            path=path,
+        )
+    return there != content
+
+
+def _replace(path: Path, content: bytes) -> None:
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
         with beside.open("xb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
         beside.replace(path)
-    except OSError as error:
-        raise OutputError(f"Cannot write {str(path)!r}: {error}.", path=path) from error
     finally:
         beside.unlink(missing_ok=True)
-    return True
+
+
+def _cannot_write(path: Path, error: Exception) -> OutputError:
+    return OutputError(f"Cannot write {str(path)!r}: {error}. Write elsewhere.", path=path)

@@ -6,13 +6,17 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 
 from bestrand.errors import ArgumentError, InputError
+from bestrand.ids import is_encodable
 from bestrand.notes import shown
 from bestrand.types import FloatArray, IntArray, WeightScheme
+
+
+LARGEST_WEIGHT = 1e300  # so that the sum of all is a number too
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +41,11 @@ class Frame:
     weights: FloatArray
     scheme: WeightScheme
 
+    def __post_init__(self) -> None:
+        weights = self.weights.view()
+        weights.flags.writeable = False
+        object.__setattr__(self, "weights", weights)
+
     @classmethod
     def of(
         cls,
@@ -56,37 +65,30 @@ class Frame:
                 alike; or a number >= 0 an item, which are scaled to sum 1.
 
         Raises:
-            InputError: no items, an id twice, groups asked for and absent, or weights that are
-                negative, not finite or all 0.
+            InputError: no items, an id twice or that is no text, groups asked for and absent, or
+                weights that are negative, not finite or all 0.
             ArgumentError: an unknown name for the weights.
         """
-        ids = list(items)
-        if not ids:
-            raise InputError("A frame needs at least one item, got none.")
-        twice = [item for item, count in Counter(ids).items() if count > 1]
-        if twice:
+        if isinstance(items, str):
             raise InputError(
-                f"Item ids must be distinct, {len(twice)} of them come more than once: "
-                f"{shown(twice)}. Give each item an id of its own.",
-                items=twice,
+                f"Items must be several ids, got the text {items!r}. Read a file of ids with "
+                "read_items."
             )
+        ids = list(items)
+        _check_ids(ids)
         order = sorted(range(len(ids)), key=ids.__getitem__)
-        sorted_groups = None if groups is None else tuple(groups[i] for i in order)
-        scheme: WeightScheme
+        sorted_ids = tuple(str(ids[i]) for i in order)
+        sorted_groups = _in_order("groups", groups, order)
+        scheme: WeightScheme = "explicit"
         if isinstance(weights, str):
-            scheme = weights
-            raw = _scheme_weights(weights, sorted_groups, len(ids))
+            scheme, raw = weights, _scheme_weights(weights, sorted_groups, len(ids))
         else:
-            scheme = "explicit"
-            raw = np.asarray(weights, dtype=np.float64)[order]
-        _check_weights(raw, [ids[i] for i in order])
-        values = raw / math.fsum(raw)
-        values.flags.writeable = False
+            raw = _explicit_weights(weights, sorted_ids, order)
         return cls(
-            items=tuple(ids[i] for i in order),
+            items=sorted_ids,
             groups=sorted_groups,
-            tasks=None if tasks is None else tuple(tasks[i] for i in order),
-            weights=values,
+            tasks=_in_order("tasks", tasks, order),
+            weights=raw / math.fsum(raw),
             scheme=scheme,
         )
 
@@ -126,18 +128,25 @@ class Frame:
 
     def reweighted(self, weights: WeightScheme) -> "Frame":
         """Give the same items other weights, "micro" or "macro"."""
+        if weights == self.scheme:
+            return self
         return Frame.of(self.items, groups=self.groups, tasks=self.tasks, weights=weights)
 
     def take(self, positions: IntArray) -> "Frame":
-        """Make the frame of some of the items, their weights scaled to sum 1 again."""
+        """Make the frame of some of the items, their weights scaled to sum 1 again.
+
+        Raises:
+            InputError: the weights of all of them are 0.
+        """
         chosen = [int(position) for position in positions]
         weights = self.weights[chosen]
-        weights = weights / math.fsum(weights)
+        if not weights.any():
+            raise InputError("At least one of the items taken must weigh more than 0; all weigh 0.")
         return Frame(
             items=tuple(self.items[i] for i in chosen),
             groups=None if self.groups is None else tuple(self.groups[i] for i in chosen),
             tasks=None if self.tasks is None else tuple(self.tasks[i] for i in chosen),
-            weights=weights,
+            weights=weights / math.fsum(weights),
             scheme=self.scheme,
         )
 
@@ -150,6 +159,42 @@ def items_digest(items: Iterable[str]) -> str:
         state.update(b"%d:" % len(encoded))
         state.update(encoded)
     return state.hexdigest()
+
+
+def _check_ids(ids: Sequence[str]) -> None:
+    if not ids:
+        raise InputError("A frame needs at least one item, got none.")
+    _require_text("Item ids", ids)
+    twice = [item for item, count in Counter(ids).items() if count > 1]
+    if twice:
+        raise InputError(
+            f"Item ids must be distinct, {len(twice)} of them come more than once: "
+            f"{shown(twice)}. Give each item an id of its own.",
+            items=twice,
+        )
+
+
+def _require_text(what: str, values: Sequence[Any]) -> None:
+    odd = [v for v in values if not (isinstance(v, str) and is_encodable(v))]
+    if odd:
+        raise InputError(
+            f"{what} must be text without halves of surrogate pairs; {len(odd)} are not: "
+            f"{shown(odd)}. Write them as text.",
+            values=odd,
+        )
+
+
+def _in_order(what: str, values: Sequence[str] | None, order: list[int]) -> tuple[str, ...] | None:
+    if values is None:
+        return None
+    _check_length(what, len(values), len(order))
+    _require_text(f"`{what}`", values)
+    return tuple(str(values[i]) for i in order)
+
+
+def _check_length(what: str, n: int, n_items: int) -> None:
+    if n != n_items:
+        raise InputError(f"`{what}` must have one for each of {n_items} items, got {n}.")
 
 
 def _scheme_weights(scheme: WeightScheme, groups: tuple[str, ...] | None, n: int) -> FloatArray:
@@ -174,16 +219,21 @@ def _scheme_weights(scheme: WeightScheme, groups: tuple[str, ...] | None, n: int
     )
 
 
-def _check_weights(weights: FloatArray, items: list[str]) -> None:
-    if weights.shape != (len(items),):
-        raise InputError(
-            f"`weights` must give one number for each of {len(items)} items, got {weights.size}."
-        )
-    bad = [item for item, w in zip(items, weights, strict=True) if not (0 <= w < math.inf)]
+def _explicit_weights(
+    weights: Sequence[float] | FloatArray, items: tuple[str, ...], order: list[int]
+) -> FloatArray:
+    """Take the weights in the order of the sorted items."""
+    _check_length("weights", len(weights), len(items))
+    try:
+        raw: FloatArray = np.array([float(weights[i]) for i in order])
+    except (TypeError, ValueError) as error:
+        raise InputError(f"Weights must be numbers ({error}). Give every item one.") from error
+    bad = [item for item, w in zip(items, raw, strict=True) if not 0 <= w <= LARGEST_WEIGHT]
     if bad:
         raise InputError(
             f"Weights must be finite and 0 or more; {len(bad)} are not, of items {shown(bad)}.",
             items=bad,
         )
-    if not weights.any():
+    if not raw.any():
         raise InputError("At least one weight must be above 0; all are 0.")
+    return raw

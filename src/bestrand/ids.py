@@ -1,4 +1,4 @@
-"""Item ids that look alike and are not the same."""
+"""Item ids: text that is whole, and ids that look alike and are not the same."""
 
 import unicodedata
 from collections.abc import Callable, Iterable
@@ -38,10 +38,10 @@ def explain_mismatch(asked: Iterable[str], got: Iterable[str]) -> str:
 
 
 def unicode_twins(items: Iterable[str]) -> list[tuple[str, str]]:
-    """Give pairs of ids that look the same, for one Unicode form of both is the same.
+    r"""Give pairs of ids that look the same, for one Unicode form of both is the same.
 
     Examples:
-        >>> len(unicode_twins(["caf\\u00e9", "cafe\\u0301", "cafe"]))
+        >>> len(unicode_twins(["caf\u00e9", "cafe\u0301", "cafe"]))
         1
     """
     seen: dict[str, str] = {}
@@ -54,3 +54,17 @@ def unicode_twins(items: Iterable[str]) -> list[tuple[str, str]]:
             twins.append((seen[form], item))
         seen.setdefault(form, item)
     return twins
+
+
+def is_encodable(text: str) -> bool:
+    r"""Whether text is whole: JSON and file names may hold half a surrogate pair.
+
+    Examples:
+        >>> is_encodable("caf\u00e9"), is_encodable("\ud83d")
+        (True, False)
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

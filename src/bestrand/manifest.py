@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from bestrand.errors import ManifestError
 from bestrand.files import write_whole
 from bestrand.frame import Frame
+from bestrand.ids import is_encodable
 from bestrand.notes import Note, shown
 from bestrand.types import FloatArray, IntArray, WeightScheme
 
@@ -40,7 +41,11 @@ class Manifest(BaseModel):
     """
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", strict=True, allow_inf_nan=False, title="bestrand manifest"
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        allow_inf_nan=False,
+        title="bestrand manifest",
     )
 
     schema_version: int = Field(SCHEMA_VERSION, description="Version of this layout.")
@@ -51,7 +56,8 @@ class Manifest(BaseModel):
     n_frame: int = Field(description="N, how many items the chosen ones stand for.", ge=1)
     frame_digest: Digest = Field(description="SHA-256 over the ids of the whole frame.")
     n_pool: int = Field(
-        description="m, how many items the choice was made from: the pool's, or the frame's.", ge=1
+        description="m, how many items the choice was made from: the pool's, or the frame's.",
+        ge=1,
     )
     design: str = Field(description="Name of the design that chose.")
     parameters: dict[str, Any] = Field(description="The design's own settings.")
@@ -82,15 +88,28 @@ class Manifest(BaseModel):
 
     @classmethod
     def make(cls, **fields: Any) -> Self:  # noqa: ANN401
-        """Make a manifest and stamp it with version and digest."""
+        """Make a manifest and stamp it with version and digest.
+
+        Raises:
+            ManifestError: a field that is not as it must be, or a name that is no whole text.
+        """
         stamped = {
             "schema_version": SCHEMA_VERSION,
             "bestrand_version": version("bestrand"),
             "digest": "0" * 64,
             **fields,
         }
-        bare = cls.model_validate(stamped)
-        return bare.model_copy(update={"digest": _digest(bare.model_dump(mode="json"))})
+        try:
+            bare = cls.model_validate(stamped)
+        except ValidationError as error:
+            raise ManifestError(f"{_said(error)}. A manifest cannot be made of it.") from error
+        written = bare.model_dump(mode="json")
+        if not is_encodable(json.dumps(written, ensure_ascii=False)):
+            raise ManifestError(
+                "A manifest must hold whole text, and some name in it has half a surrogate pair. "
+                "Name items, models and groups otherwise."
+            )
+        return bare.model_copy(update={"digest": _digest(written)})
 
     @property
     def n(self) -> int:
@@ -132,8 +151,8 @@ class Manifest(BaseModel):
         """
         try:
             content = Path(path).read_bytes()
-        except OSError as error:
-            raise ManifestError(f"{path}: cannot be read: {error.strerror}.", path=path) from error
+        except (OSError, ValueError) as error:
+            raise ManifestError(f"{path}: cannot be read: {error}.", path=path) from error
         return cls.from_json(content, source=str(path))
 
     @classmethod
@@ -141,16 +160,10 @@ class Manifest(BaseModel):
         """Make a manifest of its JSON; see `read`."""
         try:
             fields = json.loads(text)
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise ManifestError(
-                f"{source}: not a manifest, for it is not JSON ({error}). Give the file that "
-                "`bestrand pool` or `bestrand select` wrote."
-            ) from error
+        except (ValueError, RecursionError) as error:
+            raise _no_manifest(source, f"it is not JSON ({error})") from error
         if not isinstance(fields, dict) or "schema_version" not in fields:
-            raise ManifestError(
-                f"{source}: not a manifest, for it has no `schema_version`. Give the file that "
-                "`bestrand pool` or `bestrand select` wrote."
-            )
+            raise _no_manifest(source, "it has no `schema_version`")
         layout = fields["schema_version"]
         if isinstance(layout, int) and layout > SCHEMA_VERSION:
             raise ManifestError(
@@ -163,11 +176,9 @@ class Manifest(BaseModel):
             # JSON has no tuples; everything else is checked strictly.
             manifest = cls.model_validate_json(json.dumps(fields))
         except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(str(part) for part in first["loc"])
             raise ManifestError(
-                f"{source}: `{place}` is not as it must be: {first['msg']}. "
-                "Draw the manifest again, or take the copy that was published."
+                f"{source}: {_said(error)}: changed after it was written, or no manifest. "
+                "Draw it again, or take the copy that was published."
             ) from error
         if manifest.digest != _digest(fields):
             raise ManifestError(
@@ -199,6 +210,20 @@ def written_notes(notes: Sequence[Note]) -> tuple[ManifestNote, ...]:
     return tuple(ManifestNote(code=note.code, text=note.text) for note in notes)
 
 
+def _no_manifest(source: str, why: str) -> ManifestError:
+    return ManifestError(
+        f"{source}: not a manifest, for {why}. Give the file that `bestrand pool` or `bestrand "
+        "select` wrote."
+    )
+
+
+def _said(error: ValidationError) -> str:
+    """Name the first field that is wrong, and what is wrong with it."""
+    first = error.errors(include_url=False)[0]
+    place = ".".join(str(part) for part in first["loc"]) or "manifest"
+    return f"`{place}` is not as it must be ({first['msg']})"
+
+
 def scores_digest(models: Sequence[str], values: FloatArray) -> str:
     """SHA-256 over names and scores, models in ascending order; values (L, m) go with them."""
     state = hashlib.sha256()
@@ -214,4 +239,5 @@ def _canonical(fields: dict[str, Any]) -> str:
 
 def _digest(fields: dict[str, Any]) -> str:
     rest = {name: value for name, value in fields.items() if name != "digest"}
-    return hashlib.sha256(_canonical(rest).encode("ascii")).hexdigest()
+    text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -57,18 +57,21 @@ class ScoreMatrix:
     bounds: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
+        values = np.asarray(self.values, dtype=np.float64).view()
+        values.flags.writeable = False
+        object.__setattr__(self, "values", values)
         if self.values.shape != (len(self.models), self.frame.n):
             raise InputError(
                 f"`values` must be models by items, ({len(self.models)}, {self.frame.n}), "
                 f"got {self.values.shape}."
             )
         if len(set(self.models)) < len(self.models):
-            raise InputError("Model names must be distinct.")
+            twice = sorted({model for model in self.models if self.models.count(model) > 1})
+            raise InputError(
+                f"Model names must be distinct; {shown(twice)} come more than once. Rename them."
+            )
         if np.isinf(self.values).any():
             raise InputError("Scores must be finite, or nan where there is none; some are inf.")
-        values = self.values.view()
-        values.flags.writeable = False
-        object.__setattr__(self, "values", values)
 
     @property
     def missing(self) -> BoolArray:
@@ -96,7 +99,10 @@ class ScoreMatrix:
         return replace(self, models=tuple(models), values=self.values[rows])
 
     def take_items(self, items: Sequence[str]) -> "ScoreMatrix":
-        """Keep these items, in this order; one that is not here gets nan for every model."""
+        """Keep these items, in this order; one that is not here gets nan for every model.
+
+        The items then weigh the same, for the weights of a part are for who took it to know.
+        """
         positions = self.frame.positions
         columns: IntArray = np.array([positions.get(item, -1) for item in items], dtype=np.int64)
         values = self.values[:, columns]
@@ -170,7 +176,8 @@ class ScoreTable:
             return metric
         if metric is not None:
             raise InputError(
-                f"No metric {metric!r} here; there are {shown(list(have), 8)}.", metric=metric
+                f"No metric {metric!r} here; there are {shown(list(have), 8)}.",
+                metric=metric,
             )
         if "score" in have or len(have) == 1:
             return have[0]
@@ -189,14 +196,12 @@ class ScoreTable:
         Raises:
             InputError: groups or weights are asked for and some item has none.
         """
-        groups = self._whole_column("group")
-        numbers = self._whole_column("weight")
-        scheme = weights or ("explicit" if numbers is not None else "micro")
+        numbers = self._whole_column("weight") if weights in (None, "explicit") else None
         return Frame.of(
             self.items["item"].to_list(),
-            groups=groups,
+            groups=self._whole_column("group"),
             tasks=self._whole_column("task"),
-            weights=numbers if scheme == "explicit" and numbers is not None else scheme,
+            weights=numbers or weights or "micro",
         )
 
     def matrix(
@@ -216,7 +221,9 @@ class ScoreTable:
         model_code = pl.DataFrame({"model": models, "row": range(len(models))})
         item_code = pl.DataFrame({"item": frame.items, "column": range(frame.n)})
         scored = (
-            rows.filter(pl.col("status") == "scored").join(model_code, on="model").join(item_code, on="item")
+            rows.filter(pl.col("status") == "scored")
+            .join(model_code, on="model")
+            .join(item_code, on="item")
         )
         values[scored["row"].to_numpy(), scored["column"].to_numpy()] = scored["score"].to_numpy()
         bounds = self.bounds.get(name)
@@ -226,18 +233,26 @@ class ScoreTable:
         return ScoreMatrix(frame, models, values, name, bounds)
 
     def write(self, path: str | Path, *, force: bool = False) -> None:
-        """Write the table as Parquet, to be read by `read_scores` again.
+        """Write the table as Parquet, to be read by `read_scores` again; bounds are not written.
 
         Raises:
             OutputError: the folder does not exist, or other content stands there and `force` is
                 not given.
         """
-        table = self.rows.join(self.items, on="item", how="left", maintain_order="left")
+        never_run = self.items.join(self.rows, on="item", how="anti").select(
+            "item",
+            pl.lit(self.models[0]).alias("model"),
+            pl.lit(self.metrics[0]).alias("metric"),
+            pl.lit(None, pl.Float64).alias("score"),
+            pl.lit("missing").alias("status"),
+        )
+        rows = pl.concat([self.rows, never_run])
+        table = rows.join(self.items, on="item", how="left", maintain_order="left")
         buffer = BytesIO()
         table.write_parquet(buffer, compression="zstd")
         write_whole(Path(path), buffer.getvalue(), force=force)
 
-    def _whole_column(self, name: str) -> list[str] | None:
+    def _whole_column(self, name: str) -> list[Any] | None:
         """Take a column that every item has; None where none has it."""
         column = self.items[name]
         n_empty = column.null_count()
@@ -259,18 +274,18 @@ def common_bounds(matrices: Sequence[ScoreMatrix]) -> tuple[float, float]:
     Raises:
         InputError: one matrix is on 0..1 and another far above.
     """
-    seen = [bounds for matrix in matrices for bounds in (matrix.bounds or _seen_bounds(matrix.values),)]
-    lows, highs = zip(*seen, strict=True)
+    spans = [matrix.bounds or _seen_bounds(matrix.values) for matrix in matrices]
+    low, high = min(low for low, _ in spans), max(high for _, high in spans)
     declared = {matrix.bounds for matrix in matrices}
-    if len(declared) > 1 and min(highs) <= 1 and max(highs) >= LARGE_SCORE:
+    if len(declared) > 1 and min(high for _, high in spans) <= 1 and high >= LARGE_SCORE:
         raise InputError(
-            f"Probes and targets must be scored on one scale, got 0..1 beside "
-            f"{min(lows):g}..{max(highs):g}. Bring them to one scale, or say which they share, as "
-            "in --range 0:100 (bounds=(0, 100)).",
+            f"Probes and targets must be scored on one scale, got 0..1 beside {low:g}..{high:g}. "
+            "Bring them to one scale, or say which they share, as in --range 0:100 "
+            "(bounds=(0, 100)).",
         )
-    lowest = min(float(np.nanmin(matrix.values, initial=np.inf)) for matrix in matrices)
-    highest = max(float(np.nanmax(matrix.values, initial=-np.inf)) for matrix in matrices)
-    return min(*lows, lowest), max(*highs, highest)
+    lowest = min(float(np.nanmin(matrix.values, initial=low)) for matrix in matrices)
+    highest = max(float(np.nanmax(matrix.values, initial=high)) for matrix in matrices)
+    return lowest, highest
 
 
 def _plain_frame(items: Sequence[str]) -> Frame:
@@ -294,6 +309,8 @@ def _require_one_scale(models: tuple[str, ...], values: FloatArray, metric: str)
 
 
 def _seen_bounds(values: FloatArray) -> tuple[float, float]:
+    if np.isnan(values).all():
+        return (0.0, 1.0)
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     return (low, high) if high > low else (low, low + 1.0)
 

@@ -1,15 +1,19 @@
 """Reading item lists: the frame, where no model has run yet."""
 
-import json
 from pathlib import Path
 
-from bestrand.errors import FileError, InputError
+import polars as pl
+
+from bestrand.errors import FileError
 from bestrand.frame import Frame
-from bestrand.harnesses.layout import NAMES, to_long
-from bestrand.harnesses.raw import RawTable, read_table
-from bestrand.harnesses.read import read_scores
-from bestrand.harnesses.sources import find_sources, read_content
-from bestrand.harnesses.values import to_ids, to_scores, to_texts
+from bestrand.harnesses.gather import gather_items
+from bestrand.harnesses.layout import item_rows
+from bestrand.harnesses.raw import RawTable
+from bestrand.harnesses.roles import find_roles
+from bestrand.harnesses.sources import Source, find_sources, read_content
+from bestrand.harnesses.tables import decode, read_table
+from bestrand.notes import shown
+from bestrand.scores import ScoreTable
 from bestrand.types import WeightScheme
 
 
@@ -24,65 +28,38 @@ def read_items(path: str | Path, *, weights: WeightScheme | None = None) -> Fram
             `weight` column and "micro" elsewhere.
 
     Raises:
-        FileError: it cannot be read, or holds no ids.
-        InputError: an id comes twice in a list, or weights are asked for and not there.
+        FileError: it cannot be read, or holds no ids, or a list holds an id twice.
+        InputError: an item in two groups, or weights that are asked for and not there.
+        ArgumentError: an unknown name for the weights.
     """
-    place = Path(path)
-    if place.is_dir():
-        return read_scores(place).frame(weights)
-    source = find_sources(place)[0][0]
-    if source.kind == "txt":
-        lines = read_content(place).decode("utf-8-sig").split("\n")
-        ids = [line.removesuffix("\r") for line in lines if line.strip()]
-        return Frame.of(ids, weights=weights or "micro")
-    listed = _json_list(place) if source.kind == "json" else None
-    table = listed or read_table(source)
-    if listed is None and _has_scores(table):
-        return read_scores(place).frame(weights)
-    return _frame_of(table, weights)
+    rows = pl.concat(_item_rows(source) for source in find_sources(path).sources)
+    return ScoreTable(pl.DataFrame(), gather_items(rows)).frame(weights)
 
 
-def _json_list(path: Path) -> RawTable | None:
-    """Take a JSON list of ids as a table of one column; None where it is none."""
-    try:
-        values = json.loads(read_content(path).decode("utf-8-sig"))
-    except (json.JSONDecodeError, UnicodeDecodeError):
-        return None
-    if isinstance(values, dict):
-        values = values.get("items")
-    if not isinstance(values, list) or any(isinstance(value, dict | list) for value in values):
-        return None
-    if not values:
-        raise FileError("no ids: the list is empty.", path=path)
-    return RawTable({"item": values}, None, path)
+def _item_rows(source: Source) -> pl.DataFrame:
+    table = _read_lines(source.path) if source.kind == "txt" else read_table(source)
+    roles = find_roles(table, {})
+    rows = item_rows(table, roles)
+    if not {"model", "metric", "score"} & roles.keys():
+        _require_distinct(table, rows["item"])
+    return rows
 
 
-def _has_scores(table: RawTable) -> bool:
-    try:
-        to_long(table, "model")
-    except InputError:
-        return False
-    return True
+def _read_lines(path: Path) -> RawTable:
+    """Read an id a line; white space around it is part of the id."""
+    lines = [line.removesuffix("\r") for line in decode(read_content(path), path).split("\n")]
+    numbers = [number for number, line in enumerate(lines, start=1) if line.strip()]
+    return RawTable({"item": [lines[number - 1] for number in numbers]}, path, numbers)
 
 
-def _frame_of(table: RawTable, weights: WeightScheme | None) -> Frame:
-    def column(role: str) -> str | None:
-        return next((name for name in NAMES[role] if name in table.columns), None)
-
-    item, group, task, weight = (column(role) for role in ("item", "group", "task", "weight"))
-    if item is None and len(table.columns) == 1:
-        item = next(iter(table.columns))
-    if item is None:
+def _require_distinct(table: RawTable, items: pl.Series) -> None:
+    """Require that a list has no id twice; scores may, for they have a row a model."""
+    twice = items.is_duplicated()
+    if twice.any():
+        names = sorted(items.filter(twice).unique())
+        row = int((~items.is_first_distinct()).arg_max() or 0)
         raise FileError(
-            f"no column of item ids; looked for {', '.join(NAMES['item'])}, there are "
-            f"{', '.join(table.columns)}.",
+            f"ids must be distinct, {len(names)} of them come more than once: {shown(names)} "
+            f"(again at {table.place(row)}). Give each item an id of its own.",
             path=table.path,
         )
-    numbers = to_scores(table, weight).to_list() if weight else None
-    scheme = weights or ("explicit" if numbers else "micro")
-    return Frame.of(
-        to_ids(table, item).to_list(),
-        groups=to_texts(table, group).to_list() if group else None,
-        tasks=to_texts(table, task).to_list() if task else None,
-        weights=numbers if scheme == "explicit" and numbers else scheme,
-    )

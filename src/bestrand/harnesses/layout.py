@@ -1,47 +1,29 @@
-"""Layouts: which column is what, and long or wide form made into long rows."""
+"""Layouts: long or wide form, whatever its columns are called, made into long rows."""
 
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 import polars as pl
 
-from bestrand.errors import ArgumentError, FileError
-from bestrand.harnesses.raw import Column, RawTable
-from bestrand.harnesses.values import to_ids, to_scores, to_texts
+from bestrand.errors import FileError
+from bestrand.harnesses.raw import RawTable
+from bestrand.harnesses.roles import Roles, find_roles, is_unnamed
+from bestrand.harnesses.values import is_numeric, to_flags, to_ids, to_scores, to_texts
 from bestrand.notes import Note, shown
 
 
 Form = Literal["auto", "long", "wide"]
 
-# By what name each role is known, the first that is there; `columns=` says otherwise.
-NAMES: dict[str, tuple[str, ...]] = {
-    "item": (
-        "item",
-        "item_id",
-        "id",
-        "doc_id",
-        "sample_id",
-        "instance_id",
-        "question_id",
-        "example_id",
-    ),
-    "model": ("model", "model_name", "model_id"),
-    "metric": ("metric", "metric_name"),
-    "score": ("score",),
-    "group": ("group", "subtask", "category", "subject"),
-    "task": ("task", "benchmark"),
-    "weight": ("weight",),
-    "status": ("status",),
-    "error": ("error",),
-}
 ERRORED = ("error", "errored")
+MISSING = "missing"  # a row that only says that the item is one: nobody ran it
 
 
 class Long(NamedTuple):
     """Rows of one file in long form.
 
     Attributes:
-        rows: `item`, `model`, `metric`, `score`, `status`, `group`, `task`, `weight`, `line`.
+        rows: `item`, `model`, `metric`, `score`, `status`, `group`, `task`, `weight`, and `row`,
+            where in the table it was.
         names_models: whether the file itself says whose scores they are.
         notes: what a reader should know.
     """
@@ -75,173 +57,169 @@ def to_long(
     Raises:
         FileError: no item column, no scores, or values that are none.
     """
-    roles = _roles(table, columns or {})
-    item = to_ids(table, roles["item"])
+    roles = find_roles(table, columns or {})
     is_long = form == "long" or (
         form == "auto" and ("model" in roles or "score" in roles or metric in table.columns)
     )
-    base = _base(table, roles, item)
     if not is_long:
-        return _wide(table, roles, base, metric or "score")
-    if "model" in roles:
-        names = to_texts(table, roles["model"])
-        if names.null_count():
-            raise FileError(f"column {roles['model']!r} is empty in some row.", path=table.path)
-        base = base.with_columns(names.alias("model"))
-    else:
-        base = base.with_columns(pl.lit(model).alias("model"))
-    parts, aside = _metrics(table, roles, base, metric)
-    rows = _with_status(pl.concat(parts), table, roles, len(parts))
-    notes = (
-        (Note("columns-aside", f"{table.path}: columns left aside: {shown(aside, 8)}."),)
-        if aside
-        else ()
+        return _wide(table, roles, metric or "score")
+    base = item_rows(table, roles).with_columns(
+        _names(table, roles["model"], "model") if "model" in roles else pl.lit(model).alias("model")
     )
-    return Long(rows, "model" in roles, (*table.notes, *notes))
+    scores = _scores(table, roles, metric)
+    rows = pl.concat([base.with_columns(name, score) for name, score in scores.by_metric])
+    return Long(
+        _with_status(rows, table, roles), "model" in roles, (*table.notes, *_aside(table, scores))
+    )
 
 
-def _roles(table: RawTable, given: Mapping[str, str]) -> dict[str, str]:
-    unknown = sorted(set(given) - set(NAMES))
-    if unknown:
-        raise ArgumentError(f"`columns` knows the roles {', '.join(NAMES)}, got {shown(unknown)}.")
-    absent = sorted(set(given.values()) - set(table.columns))
-    if absent:
-        raise FileError(
-            f"no column {shown(absent)}; there are {shown(list(table.columns), 12)}.",
-            path=table.path,
-        )
-    taken = set(given.values())
-    roles = dict(given)
-    for role, names in NAMES.items():
-        found = next((name for name in names if name in table.columns and name not in taken), None)
-        if role not in roles and found is not None:
-            roles[role] = found
-    if "item" not in roles:
-        raise FileError(
-            f"no column of item ids; looked for {', '.join(NAMES['item'])}, there are "
-            f"{shown(list(table.columns), 12)}. Say which it is, as in --column item=NAME.",
-            path=table.path,
-        )
-    return roles
+def item_rows(table: RawTable, roles: Roles) -> pl.DataFrame:
+    """Take what each row says of its item: `item`, `group`, `task`, `weight`; and its `row`.
 
+    Raises:
+        FileError: a row without an id, or values that are none.
+    """
 
-def _base(table: RawTable, roles: Mapping[str, str], item: pl.Series) -> pl.DataFrame:
     def texts(role: str) -> pl.Series:
         if role not in roles:
-            return pl.Series(role, [None] * item.len(), dtype=pl.String)
-        # an empty group is no group
-        return to_texts(table, roles[role]).replace("", None).alias(role)
+            return pl.Series(role, [None] * table.n_rows, dtype=pl.String)
+        return to_texts(table, roles[role]).alias(role)
 
-    weight = pl.Series("weight", [None] * item.len(), dtype=pl.Float64)
-    if "weight" in roles:
-        weight = to_scores(table, roles["weight"]).alias("weight")
-    lines = table.lines if table.lines is not None else list(range(1, item.len() + 1))
+    weight = (
+        to_scores(table, roles["weight"])
+        if "weight" in roles
+        else pl.Series([None] * table.n_rows, dtype=pl.Float64)
+    )
     return pl.DataFrame(
         [
-            item.alias("item"),
+            to_ids(table, roles["item"]).alias("item"),
             texts("group"),
             texts("task"),
-            weight,
-            pl.Series("line", lines, dtype=pl.Int64),
+            weight.alias("weight"),
+            pl.int_range(table.n_rows, eager=True).alias("row"),
         ]
     )
 
 
-def _is_numeric(column: Column) -> bool:
-    if isinstance(column, list):
-        there = [value for value in column if value is not None]
-        return bool(there) and all(isinstance(value, int | float) for value in there)
-    if column.dtype == pl.String:
-        there = column.filter(column.str.strip_chars() != "")
-        return there.len() > 0 and there.cast(pl.Float64, strict=False).null_count() == 0
-    return column.dtype.is_numeric() or column.dtype == pl.Boolean
+def _names(table: RawTable, column: str, role: str) -> pl.Series:
+    """Take a column of names that no row may lack."""
+    names = to_texts(table, column)
+    if names.null_count():
+        row = int(names.is_null().arg_max() or 0)
+        raise table.error(row, f"{column!r} is empty. Name the {role} in every row.")
+    return names.alias(role)
 
 
-def _metrics(
-    table: RawTable, roles: Mapping[str, str], base: pl.DataFrame, metric: str | None
-) -> tuple[list[pl.DataFrame], list[str]]:
-    """Give the rows of each metric, and the columns that were left aside."""
+class _Scores(NamedTuple):
+    by_metric: list[tuple[pl.Series | pl.Expr, pl.Series]]  # name or names of a metric, scores
+    aside: list[str]
+
+
+def _scores(table: RawTable, roles: Roles, metric: str | None) -> _Scores:
+    """Give the scores of each metric, and the columns that were left aside."""
     rest = [name for name in table.columns if name not in roles.values()]
     if "metric" in roles:
         if "score" not in roles:
             raise FileError(
-                f"column {roles['metric']!r} names metrics, and there is no column `score`.",
+                f"column {roles['metric']!r} names metrics, and there is no column `score`. Say "
+                "which it is, as in --column score=NAME.",
                 path=table.path,
             )
-        names = to_texts(table, roles["metric"]).alias("metric")
-        score = to_scores(table, roles["score"]).alias("score")
-        return [base.with_columns(names, score)], rest
-    wanted = [roles["score"]] if "score" in roles else []
-    wanted += [name for name in rest if name == metric or _is_numeric(table.columns[name])]
-    if metric is not None and metric not in wanted and metric != "score":
-        raise FileError(
-            f"no metric {metric!r} here; there are {shown(wanted, 12)}.", path=table.path
-        )
+        names = _names(table, roles["metric"], "metric")
+        return _Scores([(names, to_scores(table, roles["score"]).alias("score"))], rest)
+    there = {"score": roles["score"]} if "score" in roles else {}
+    there |= {
+        name: name
+        for name in rest
+        if name == metric or (not is_unnamed(name) and is_numeric(table, name))
+    }
+    wanted = there if metric is None else {metric: there[metric]} if metric in there else {}
     if not wanted:
         raise FileError(
-            f"no column of scores; looked for `score` and for columns of numbers, there are "
-            f"{shown(list(table.columns), 12)}. Say which it is, as in --column score=NAME.",
+            f"no column of scores; looked for {'`score`' if metric is None else repr(metric)} and "
+            f"columns of numbers, there are {shown(list(there or table.columns), 12)}. Say which "
+            "it is, as in --column score=NAME.",
             path=table.path,
         )
-    parts = [
-        base.with_columns(
-            pl.lit("score" if name == roles.get("score") else name).alias("metric"),
-            to_scores(table, name).alias("score"),
-        )
-        for name in wanted
+    others = [name for name in there if name not in wanted]
+    more = f" There are numbers in {shown(others, 8)}." if others else ""
+    scores: list[tuple[pl.Series | pl.Expr, pl.Series]] = [
+        (pl.lit(name).alias("metric"), to_scores(table, column, more).alias("score"))
+        for name, column in wanted.items()
     ]
-    return parts, [name for name in rest if name not in wanted]
+    return _Scores(scores, [name for name in rest if name not in there])
 
 
-def _with_status(
-    rows: pl.DataFrame, table: RawTable, roles: Mapping[str, str], n_parts: int
-) -> pl.DataFrame:
-    """Say of every row whether it is scored, errored or unscored."""
-    no = pl.Series([False] * (rows.height // n_parts))
-    said = to_texts(table, roles["status"]).is_in(ERRORED) if "status" in roles else no
-    text = to_texts(table, roles["error"]).fill_null("") != "" if "error" in roles else no
-    said, text = said.fill_null(value=False), text.fill_null(value=False)
-    errored = pl.concat([said] * n_parts)
-    failed = pl.concat([text] * n_parts)
-    rows = rows.with_columns(
-        pl.when(errored).then(None).otherwise(pl.col("score")).alias("score"),
+def _aside(table: RawTable, scores: _Scores) -> list[Note]:
+    if not scores.aside:
+        return []
+    text = f"{table.path}: columns left aside: {shown(scores.aside, 8)}."
+    return [Note("columns-aside", text)]
+
+
+def _with_status(rows: pl.DataFrame, table: RawTable, roles: Roles) -> pl.DataFrame:
+    """Say of every row whether it is scored, errored, unscored or missing."""
+    n = table.n_rows
+    none = pl.Series([None] * n, dtype=pl.String)
+    facts = pl.DataFrame(
+        {
+            "row": pl.int_range(n, eager=True),
+            "said": to_texts(table, roles["status"]) if "status" in roles else none,
+            "failed": to_flags(table, roles["error"]) if "error" in roles else none.is_not_null(),
+        }
     )
-    return rows.with_columns(
-        pl.when(pl.col("score").is_not_null())
-        .then(pl.lit("scored"))
-        .when(errored | failed)
-        .then(pl.lit("errored"))
-        .otherwise(pl.lit("unscored"))
-        .alias("status")
+    errored, missing = pl.col("said").is_in(ERRORED), pl.col("said") == MISSING
+    return (
+        rows.join(facts, on="row", how="left", maintain_order="left")
+        .with_columns(score=pl.when(errored | missing).then(None).otherwise("score"))
+        .with_columns(
+            status=pl.when(pl.col("score").is_not_null())
+            .then(pl.lit("scored"))
+            .when(missing)
+            .then(pl.lit(MISSING))
+            .when(errored | pl.col("failed"))
+            .then(pl.lit("errored"))
+            .otherwise(pl.lit("unscored"))
+        )
+        .drop("said", "failed")
     )
 
 
-def _wide(
-    table: RawTable, roles: Mapping[str, str], base: pl.DataFrame, metric: str
-) -> Long:
-    taken = {roles[role] for role in ("item", "group", "task", "weight") if role in roles}
-    models = [name for name in table.columns if name not in taken]
+def _wide(table: RawTable, roles: Roles, metric: str) -> Long:
+    """Make rows of a table with a column for each model; an empty cell was not run."""
+    if "metric" in roles:
+        raise FileError(
+            f"column {roles['metric']!r} names metrics, and there is no column `score`. Wide form "
+            "holds one metric; write a `score` column, or a file for each metric.",
+            path=table.path,
+        )
+    rest = [name for name in table.columns if name not in roles.values()]
+    models = [name for name in rest if not is_unnamed(name)]
     if not models:
         raise FileError(
-            f"no scores: besides {shown(sorted(taken))} there is no column.", path=table.path
+            f"no scores: besides {shown(list(roles.values()))} there is no column. Add `score`, or "
+            "a column for each model.",
+            path=table.path,
         )
+    base = item_rows(table, roles)
+    more = (
+        " In wide form every column beside the item's own is a model's; if it is one model's "
+        "metrics, name the one meant with --metric."
+    )
     parts = [
         base.with_columns(
             pl.lit(model).alias("model"),
             pl.lit(metric).alias("metric"),
-            to_scores(table, model).alias("score"),
+            to_scores(table, model, more).alias("score"),
         )
         for model in models
     ]
-    # an empty cell of a wide table was not run
-    rows = pl.concat(parts).filter(pl.col("score").is_not_null())
-    notes = (
-        Note(
-            "wide-form",
-            f"{table.path}: read as one column a model ({shown(models)}). If these are metrics of "
-            "one model, name the one meant with --metric.",
-        ),
+    status = pl.when(pl.col("score").is_null()).then(pl.lit(MISSING)).otherwise(pl.lit("scored"))
+    note = Note(
+        "wide-form",
+        f"{table.path}: read as one column a model ({shown(models)}). If these are metrics of "
+        "one model, name the one meant with --metric.",
     )
-    return Long(
-        rows.with_columns(pl.lit("scored").alias("status")), True, (*table.notes, *notes)
-    )
+    aside = _aside(table, _Scores([], [name for name in rest if name not in models]))
+    rows = pl.concat(parts).with_columns(status.alias("status"))
+    return Long(rows, names_models=True, notes=(*table.notes, note, *aside))

@@ -2,23 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, NamedTuple, get_args
 
-import narwhals as nw
 import polars as pl
 
 from bestrand.errors import ArgumentError, InputError
+from bestrand.harnesses.frames import PLACE, from_frame
+from bestrand.harnesses.gather import Bounds, Duplicates, Read, gather
 from bestrand.harnesses.layout import Form, Long, to_long
-from bestrand.harnesses.raw import RawTable, from_polars, read_table
+from bestrand.harnesses.raw import RawTable
 from bestrand.harnesses.sources import Source, find_sources
-from bestrand.ids import unicode_twins
+from bestrand.harnesses.tables import read_table
 from bestrand.notes import Note, shown
 from bestrand.scores import ScoreTable
-
-
-Duplicates = Literal["error", "mean", "first", "last"]
-KEY = ["item", "model", "metric"]
-COLUMNS = [*KEY, "score", "status", "group", "task", "weight", "line"]
 
 
 def read_scores(
@@ -27,7 +23,7 @@ def read_scores(
     metric: str | None = None,
     form: Form = "auto",
     columns: Mapping[str, str] | None = None,
-    bounds: tuple[float, float] | Mapping[str, tuple[float, float]] | None = None,
+    bounds: Bounds = None,
     duplicates: Duplicates = "error",
 ) -> ScoreTable:
     """Read per-item scores.
@@ -53,194 +49,59 @@ def read_scores(
 
     Raises:
         FileError: a file that cannot be read, with its line.
-        InputError: scores that clash, two files of one model, an item in two groups, or scores
-            outside `bounds`.
+        InputError: no scores, scores that clash, two files of one model, an item in two groups,
+            or scores outside `bounds`.
+        ArgumentError: an unknown choice, or `bounds` that are none.
     """
     if duplicates not in get_args(Duplicates):
         raise ArgumentError(f"`duplicates` must be error, mean, first or last, got {duplicates!r}.")
     if form not in get_args(Form):
         raise ArgumentError(f"`form` must be auto, long or wide, got {form!r}.")
-    tables, notes = _open(source)
-    parts: list[pl.DataFrame] = []
-    nameless: dict[str, Source] = {}
-    for origin, table in tables:
+    opened = _open(source)
+    named: dict[str, Source] = {}
+    reads = []
+    for origin, table in opened.tables:
         long = to_long(table, origin.model, metric=metric, form=form, columns=columns)
-        _require_own_name(origin, long, nameless)
-        parts.append(long.rows.select(COLUMNS).with_columns(pl.lit(str(origin.path)).alias("file")))
-        notes += long.notes
-    rows = pl.concat(parts)
-    if metric is not None:
-        rows = _keep_metric(rows, metric)
-    items = _items(rows)
-    rows, n_duplicates = _without_duplicates(rows, duplicates)
-    by_metric = _bounds(bounds, rows)
-    notes += _notes(rows, items, len(tables))
-    return ScoreTable(
-        rows=rows.select(*KEY, "score", "status").sort(KEY),
-        items=items,
-        n_duplicates=n_duplicates,
-        notes=tuple(notes),
-        bounds=by_metric,
+        reads.append(Read(table, _with_own_name(origin, long, named)))
+    return gather(reads, opened.notes, metric=metric, bounds=bounds, duplicates=duplicates)
+
+
+class _Opened(NamedTuple):
+    tables: list[tuple[Source, RawTable]]
+    notes: tuple[Note, ...]
+
+
+def _open(source: Any) -> _Opened:  # noqa: ANN401
+    is_paths = isinstance(source, str | Path | Mapping) or (
+        isinstance(source, Sequence) and all(isinstance(path, str | Path) for path in source)
     )
+    if not is_paths:
+        return _Opened([(Source(PLACE, "parquet", "model", named=False), from_frame(source))], ())
+    found = find_sources(source)
+    notes: tuple[Note, ...] = ()
+    if found.aside:
+        notes = (Note("files-aside", f"Files that hold no table: {shown(found.aside)}."),)
+    return _Opened([(origin, read_table(origin)) for origin in found.sources], notes)
 
 
-def _open(source: Any) -> tuple[list[tuple[Source, RawTable]], list[Note]]:  # noqa: ANN401
-    if not isinstance(source, str | Path | Mapping) and not _is_paths(source):
-        try:
-            table = nw.from_native(source, eager_only=True).to_polars()
-        except (TypeError, ValueError) as error:
+def _with_own_name(origin: Source, long: Long, named: dict[str, Source]) -> Long:
+    """Settle whose scores these are, and refuse like-named files that are not told apart."""
+    if not long.names_models:
+        other = named.setdefault(origin.model, origin)
+        if other is not origin and not origin.named:
             raise InputError(
-                f"Scores must be paths or a pandas, polars or pyarrow table, got "
-                f"{type(source).__name__} ({error})."
-            ) from error
-        path = Path("<table>")
-        return [(Source(path, "parquet", "model", named=False), from_polars(table, path))], []
-    sources, skipped = find_sources(source)
-    notes = []
-    if skipped:
-        notes.append(Note("files-aside", f"Files that hold no table: {shown(skipped)}."))
-    return [(origin, read_table(origin)) for origin in sources], notes
-
-
-def _is_paths(source: object) -> bool:
-    return isinstance(source, Sequence) and all(isinstance(path, str | Path) for path in source)
-
-
-def _require_own_name(origin: Source, long: Long, nameless: dict[str, Source]) -> None:
-    """Refuse two files that would both be named after their like-named files."""
-    if long.names_models:
-        return
-    other = nameless.setdefault(origin.model, origin)
-    if other is not origin:
+                f"Two files would both be model {origin.model!r}: {other.path} and {origin.path}. "
+                "Name them, as in NAME=PATH, or add a `model` column.",
+                model=origin.model,
+            )
+        return long
+    if not origin.named:
+        return long
+    models = sorted(long.rows["model"].unique())
+    if len(models) > 1:
         raise InputError(
-            f"Two files would both be model {origin.model!r}: {other.path} and {origin.path}. "
-            "Name them, as in NAME=PATH, or add a `model` column.",
-            model=origin.model,
+            f"{origin.path} was named {origin.model!r} and holds scores of {len(models)} models, "
+            f"{shown(models)}. Give it without a name.",
+            models=models,
         )
-
-
-def _keep_metric(rows: pl.DataFrame, metric: str) -> pl.DataFrame:
-    kept = rows.filter(pl.col("metric") == metric)
-    if kept.height == 0:
-        have = sorted(rows["metric"].unique())
-        raise InputError(f"No metric {metric!r} here; there are {shown(have, 8)}.", metric=metric)
-    return kept
-
-
-def _items(rows: pl.DataFrame) -> pl.DataFrame:
-    """Gather what is known of each item, and refuse what contradicts itself."""
-    facts = ["task", "group", "weight"]
-    items = rows.group_by("item").agg(
-        *[pl.col(name).drop_nulls().unique().sort().alias(name) for name in facts]
-    )
-    for name in facts:
-        split = items.filter(pl.col(name).list.len() > 1).sort("item")
-        if split.height:
-            item, values = split["item"][0], split[name][0].to_list()
-            raise InputError(
-                f"{split.height} items have more than one {name} (first: item {item!r}, "
-                f"{shown(values)}). Ids must be distinct over all of the scores; put the {name} "
-                "in front of the id if they are not.",
-                items=split["item"].to_list(),
-            )
-    return items.with_columns(pl.col(name).list.first() for name in facts).sort("item")
-
-
-def _without_duplicates(rows: pl.DataFrame, duplicates: Duplicates) -> tuple[pl.DataFrame, int]:
-    """Keep one row an (item, model, metric), and count those that said the same again."""
-    distinct = rows.unique([*KEY, "score", "status"], keep="first", maintain_order=True)
-    n_same = rows.height - distinct.height
-    if not distinct.select(KEY).is_duplicated().any():
-        return distinct, n_same
-    if duplicates == "error":
-        clash = distinct.filter(distinct.select(KEY).is_duplicated())
-        first = clash.filter(
-            (pl.col("item") == clash["item"][0])
-            & (pl.col("model") == clash["model"][0])
-            & (pl.col("metric") == clash["metric"][0])
-        )
-        places = [f"{file}:{line}" for file, line in first.select("file", "line").rows()]
-        raise InputError(
-            f"{clash.select(KEY).n_unique()} items have scores that clash (first: item "
-            f"{first['item'][0]!r}, model {first['model'][0]!r}: "
-            f"{shown([_said(row) for row in first.select('score', 'status').rows()])}, at "
-            f"{', '.join(places[:3])}). Mend the file, or say which to take: --duplicates mean, "
-            "first or last.",
-        )
-    picks = {"mean": pl.col("score").mean(), "first": None, "last": None}
-    if duplicates == "mean":
-        kept = rows.group_by(KEY, maintain_order=True).agg(
-            picks["mean"], pl.col("status").sort().first(), pl.exclude("score", "status").first()
-        )
-        scored = pl.when(pl.col("score").is_not_null()).then(pl.lit("scored"))
-        kept = kept.with_columns(scored.otherwise(pl.col("status")).alias("status"))
-        return kept.select(rows.columns), rows.height - kept.height
-    kept = rows.unique(KEY, keep=duplicates, maintain_order=True)
-    return kept, rows.height - kept.height
-
-
-def _said(row: tuple[float | None, str]) -> str:
-    return row[1] if row[0] is None else f"{row[0]:g}"
-
-
-def _bounds(
-    bounds: tuple[float, float] | Mapping[str, tuple[float, float]] | None, rows: pl.DataFrame
-) -> dict[str, tuple[float, float]]:
-    """Give the bounds by metric, checked against the scores."""
-    metrics = sorted(rows["metric"].unique())
-    if bounds is None:
-        return {}
-    by_metric = dict(bounds) if isinstance(bounds, Mapping) else dict.fromkeys(metrics, bounds)
-    for metric, (low, high) in by_metric.items():
-        if not low < high:
-            raise ArgumentError(f"`bounds` must go up, got {low:g}..{high:g} for {metric!r}.")
-        beyond = rows.filter(
-            (pl.col("metric") == metric) & ((pl.col("score") < low) | (pl.col("score") > high))
-        )
-        if beyond.height:
-            first = beyond.row(0, named=True)
-            raise InputError(
-                f"{beyond.height} scores of metric {metric!r} lie outside {low:g}..{high:g} "
-                f"(first: {first['score']:g}, model {first['model']!r}, item {first['item']!r}). "
-                "Another scale, or wrong bounds?",
-            )
-    return by_metric
-
-
-def _notes(rows: pl.DataFrame, items: pl.DataFrame, n_files: int) -> list[Note]:
-    notes: list[Note] = []
-    spread = rows.group_by("model").agg(pl.col("file").n_unique()).filter(pl.col("file") > 1)
-    if n_files > 1 and spread.height:
-        names = sorted(spread["model"])
-        notes.append(Note("split-model", f"Scores of {shown(names)} come from several files."))
-    twins = unicode_twins(items["item"])
-    if twins:
-        notes.append(
-            Note(
-                "unicode-twins",
-                f"{len(twins)} pairs of ids look the same and are not (first: {twins[0][0]!r}, "
-                f"{twins[0][1]!r}); they are kept as two items.",
-            )
-        )
-    return notes + _hole_notes(rows, items)
-
-
-def _hole_notes(rows: pl.DataFrame, items: pl.DataFrame) -> list[Note]:
-    """Name the models that lack items, and say if it looks like a run with a limit."""
-    per_model = rows.group_by("model").agg(pl.col("item").unique()).sort("model")
-    notes = []
-    everything = set(items["item"])
-    for model, have in per_model.iter_rows():
-        absent = everything.difference(have)
-        if not absent:
-            continue
-        prefix = set(have) == {str(number) for number in range(len(have))}
-        limit = " These are the first ones: a run with a limit?" if prefix else ""
-        notes.append(
-            Note(
-                "holes",
-                f"Model {model!r} has {len(have)} of {len(everything)} items, first missing: "
-                f"{min(absent)!r}.{limit}",
-            )
-        )
-    return notes
+    return long._replace(rows=long.rows.with_columns(pl.lit(origin.model).alias("model")))

@@ -1,14 +1,11 @@
 """Files to read: found, told apart, and decompressed by what they hold, not by their names."""
 
-import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
-
-import zstandard
+from typing import Any, Literal, NamedTuple
 
 from bestrand.errors import FileError, InputError
-from bestrand.notes import shown
+from bestrand.harnesses.packed import unpack
 
 
 Kind = Literal["parquet", "jsonl", "json", "csv", "tsv", "txt"]
@@ -23,7 +20,7 @@ KINDS: dict[str, Kind] = {
     ".txt": "txt",
 }
 PACKED = (".gz", ".zst")
-GZIP, ZSTD, PARQUET = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1"
+BOM = b"\xef\xbb\xbf"
 
 
 class Source(NamedTuple):
@@ -31,7 +28,7 @@ class Source(NamedTuple):
 
     Attributes:
         path: where it is.
-        kind: what its name says it holds.
+        kind: what its name says it holds; "csv" where it says nothing.
         model: whose scores it holds, unless it says so itself.
         named: whether `model` was given by the user and not taken from the file's name.
     """
@@ -42,45 +39,73 @@ class Source(NamedTuple):
     named: bool
 
 
+class Found(NamedTuple):
+    """Files meant by paths.
+
+    Attributes:
+        sources: those to read, in order.
+        aside: those in folders that hold no table.
+    """
+
+    sources: list[Source]
+    aside: list[str]
+
+
 def find_sources(
     paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
-) -> tuple[list[Source], list[str]]:
+) -> Found:
     """Find the files meant by paths: each a file, or a folder whose files are taken, in order.
 
     Args:
         paths: one or several; a mapping gives each file its model's name.
 
-    Returns:
-        the files, and the names of those in folders that hold no table.
-
     Raises:
-        InputError: nothing there, or a folder without tables.
+        InputError: no path, something that is none, nothing there, or a folder without tables.
     """
-    if isinstance(paths, Mapping):
-        named = [(Path(path), model) for model, path in paths.items()]
-    else:
-        several = [paths] if isinstance(paths, str | Path) else list(paths)
-        named = [(Path(path), "") for path in several]
-    if not named:
-        raise InputError("Scores need at least one file, got none.")
-    sources: list[Source] = []
-    skipped: list[str] = []
-    for path, model in named:
-        if path.is_dir():
-            inside = sorted(entry for entry in path.rglob("*") if _is_visible_file(entry, path))
-            tables = [entry for entry in inside if _kind_of(entry) not in (None, "txt")]
-            if not tables:
-                raise InputError(
-                    f"{path}: a folder without scores; looked for {', '.join(KINDS)} "
-                    f"(also with {' and '.join(PACKED)}), found {len(inside)} other files."
-                )
-            skipped += [str(entry) for entry in inside if entry not in tables]
-            sources += [_source(entry, model) for entry in tables]
-        elif path.exists():
-            sources.append(_source(path, model))
+    found = Found([], [])
+    for path, model in _named_paths(paths):
+        try:
+            is_folder, exists = path.is_dir(), path.exists()
+        except (OSError, ValueError) as error:  # too long a name, a closed folder, a NUL in it
+            raise FileError(f"cannot be read: {error}.", path=path) from error
+        if is_folder:
+            _look_inside(path, model, found)
+        elif exists:
+            found.sources.append(_source(path, model))
         else:
-            raise FileError("no such file or folder.", path=path)
-    return sources, skipped
+            raise FileError("no such file or folder. Is the name right?", path=path)
+    if not found.sources:
+        raise InputError("Scores need at least one file, got none.")
+    return found
+
+
+def _named_paths(
+    paths: str | Path | Sequence[str | Path] | Mapping[Any, Any],
+) -> Iterator[tuple[Path, str]]:
+    if isinstance(paths, Mapping):
+        for model, path in paths.items():
+            if not isinstance(path, str | Path) or not isinstance(model, str) or not model:
+                raise InputError(
+                    "A mapping must lead from model names to paths, got "
+                    f"{model!r}: {type(path).__name__}. Read data frames one by one."
+                )
+            yield Path(path), model
+    else:
+        for path in [paths] if isinstance(paths, str | Path) else paths:
+            yield Path(path), ""
+
+
+def _look_inside(folder: Path, model: str, found: Found) -> None:
+    inside = sorted(entry for entry in folder.rglob("*") if _is_visible_file(entry, folder))
+    tables = [entry for entry in inside if _kind_of(entry) not in (None, "txt")]
+    if not tables:
+        raise InputError(
+            f"{folder}: a folder without scores, among its {len(inside)} files. Give one with "
+            f"{', '.join(suffix for suffix in KINDS if suffix != '.txt')} files, also packed as "
+            f"{' or '.join(PACKED)}."
+        )
+    found.aside.extend(str(entry) for entry in inside if _kind_of(entry) in (None, "txt"))
+    found.sources.extend(_source(entry, model) for entry in tables)
 
 
 def _is_visible_file(entry: Path, root: Path) -> bool:
@@ -89,15 +114,17 @@ def _is_visible_file(entry: Path, root: Path) -> bool:
 
 
 def _source(path: Path, model: str) -> Source:
-    stem = path.name
-    for suffix in (*PACKED, *KINDS):
-        stem = stem.removesuffix(suffix)
-    return Source(path, _kind_of(path) or "csv", model or stem, bool(model))
+    kind = _kind_of(path)
+    stem = _unpacked_name(path)
+    return Source(path, kind or "csv", model or (stem.stem if kind else stem.name), bool(model))
 
 
 def _kind_of(path: Path) -> Kind | None:
-    suffixes = [suffix for suffix in path.suffixes if suffix not in PACKED]
-    return KINDS.get(suffixes[-1].lower()) if suffixes else None
+    return KINDS.get(_unpacked_name(path).suffix.lower())
+
+
+def _unpacked_name(path: Path) -> Path:
+    return path.with_suffix("") if path.suffix.lower() in PACKED else path
 
 
 def read_content(path: Path) -> bytes:
@@ -110,69 +137,27 @@ def read_content(path: Path) -> bytes:
         content = path.read_bytes()
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror}.", path=path) from error
-    if content.startswith(GZIP):
-        content = _unpack_gzip(content, path)
-    elif content.startswith(ZSTD):
-        content = _unpack_zstd(content, path)
-    if not content.strip():
+    content = unpack(content, path)
+    if not content.removeprefix(BOM).strip():
         raise FileError("no rows: the file is empty.", path=path)
     return content
 
 
 def sniff(kind: Kind, content: bytes) -> Kind:
-    """Correct what a name says by what the content is, where that is beyond doubt."""
-    if content.startswith(PARQUET):
+    r"""Correct what a name says by what the content is, where that is beyond doubt.
+
+    Examples:
+        >>> sniff("json", b'{"item": "a", "score": 1}\n{"item": "b", "score": 0}')
+        'jsonl'
+        >>> sniff("csv", b"item\tscore\na\t1")
+        'tsv'
+    """
+    if content.startswith(b"PAR1"):
         return "parquet"
-    start = content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
-    if kind in ("json", "jsonl"):
-        return "json" if start == b"[" else "jsonl" if _is_json_lines(content) else "json"
-    return kind
-
-
-def _is_json_lines(content: bytes) -> bool:
-    """Whether the first line is a whole object, as lines of JSON are and a laid-out file is not."""
-    first = content.lstrip().split(b"\n", 1)[0].strip()
-    return first.startswith((b"{", b"\xef\xbb\xbf{")) and first.endswith(b"}")
-
-
-def _unpack_gzip(content: bytes, path: Path) -> bytes:
-    parts: list[bytes] = []
-    rest = content
-    while rest.startswith(GZIP):
-        unpacker = zlib.decompressobj(wbits=31)
-        try:
-            parts.append(unpacker.decompress(rest))
-        except zlib.error as error:
-            raise FileError(f"damaged gzip stream ({error}).", path=path) from error
-        if not unpacker.eof:
-            raise _cut_short(b"".join(parts), path)
-        rest = unpacker.unused_data
-    return b"".join(parts)
-
-
-def _unpack_zstd(content: bytes, path: Path) -> bytes:
-    parts: list[bytes] = []
-    rest = content
-    while rest.startswith(ZSTD):
-        unpacker = zstandard.ZstdDecompressor().decompressobj()
-        try:
-            parts.append(unpacker.decompress(rest))
-        except zstandard.ZstdError as error:
-            raise FileError(f"damaged zstd stream ({error}).", path=path) from error
-        if not unpacker.eof:
-            raise _cut_short(b"".join(parts), path)
-        rest = unpacker.unused_data
-    return b"".join(parts)
-
-
-def _cut_short(read: bytes, path: Path) -> FileError:
-    return FileError(
-        f"the compressed stream is cut short; {read.count(10)} whole lines came out of it. "
-        "Copy the file again.",
-        path=path,
-    )
-
-
-def names_of(sources: Iterable[Source]) -> str:
-    """Write the files' names for a message."""
-    return shown([str(source.path) for source in sources])
+    start = content.removeprefix(BOM).lstrip()
+    first = start.split(b"\n", 1)[0].strip()
+    if kind in ("json", "jsonl") or start.startswith((b"{", b"[")):
+        is_lines = start.startswith(b"{") and first.endswith(b"}")
+        return "jsonl" if is_lines or (kind == "jsonl" and not start.startswith(b"[")) else "json"
+    tab, comma = b"\t" in first, b"," in first
+    return kind if tab == comma else "tsv" if tab else "csv"

@@ -2,22 +2,18 @@
 
 import math
 import re
-from typing import Any, NoReturn
+from typing import Any
 
 import polars as pl
 
-from bestrand.errors import FileError
 from bestrand.harnesses.raw import Column, RawTable
+from bestrand.ids import is_encodable
 
 
-NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
-EXACT = 2**53
-
-
-def _fail(table: RawTable, row: int, message: str) -> NoReturn:
-    line = table.line(row)
-    place = "" if line is not None or len(table.columns) == 0 else f"row {row + 1}: "
-    raise FileError(place + message, path=table.path, line=line)
+NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+WORDS = {"": None, "true": 1.0, "false": 0.0}  # a score may be written as one of these
+NO_ERROR = ("", "0", "false", "none", "null", "nan")
+EXACT = 2**53  # up to here floating point tells whole numbers apart
 
 
 def to_ids(table: RawTable, name: str) -> pl.Series:
@@ -27,156 +23,215 @@ def to_ids(table: RawTable, name: str) -> pl.Series:
         FileError: a row has no id, an id is no text or whole number, or one id is written both
             as a number and as text.
     """
-    column = table.columns[name]
-    if isinstance(column, list):
-        return pl.Series(name, _ids_of_list(table, name, column), dtype=pl.String)
-    if column.null_count():
-        _fail(table, int(column.is_null().arg_max() or 0), f"column {name!r} is empty.")
-    if column.dtype == pl.String:
-        return column
-    if column.dtype.is_integer() or column.dtype in (pl.Categorical, pl.Enum):
-        return column.cast(pl.String)
-    if column.dtype.is_float():
-        odd = (column != column.floor()) | (column.abs() > EXACT) | column.is_nan()
-        if odd.any():
-            row = int(odd.arg_max() or 0)
-            _fail(
-                table,
-                row,
-                f"ids in column {name!r} are floating point numbers, and {column[row]!r} is none "
-                "that can stand for an id. Write ids as text.",
-            )
-        return column.cast(pl.Int64).cast(pl.String)
-    if column.dtype == pl.Object:
-        return pl.Series(name, _ids_of_list(table, name, column.to_list()), dtype=pl.String)
-    _fail(table, 0, f"column {name!r} holds {column.dtype}, which is no id. Write ids as text.")
+    column = _plain(table.columns[name])
+    if isinstance(column, pl.Series):
+        whole = column.null_count() == 0 and (
+            column.dtype == pl.String or column.dtype.is_integer()
+        )
+        if whole:
+            return column.cast(pl.String)
+        column = column.to_list()
+    types = set(map(type, column))
+    if types == {str}:
+        return _to_series(table, name, column)
+    if types == {int}:
+        return pl.Series(name, [str(value) for value in column], dtype=pl.String)
+    return _to_series(table, name, _mixed_ids(table, name, column))
 
 
-def _ids_of_list(table: RawTable, name: str, values: list[Any]) -> list[str]:
+def _mixed_ids(table: RawTable, name: str, values: list[Any]) -> list[str]:
+    """Take numbers and text; what is both is refused, for it may be one item or two."""
     ids: list[str] = []
     first_as: dict[str, tuple[bool, int]] = {}
-    for row, value in enumerate(values):
+    for row, value in enumerate(map(_native, values)):
         is_text = isinstance(value, str)
-        if is_text:
-            text = value
-        elif isinstance(value, int) and not isinstance(value, bool):
-            text = str(value)
-        elif isinstance(value, float) and value.is_integer() and abs(value) <= EXACT:
-            text = str(int(value))
-        else:
-            _fail(table, row, f"{name!r} must be text or a whole number, got {value!r}.")
-        earlier = first_as.setdefault(text, (is_text, row))
-        if earlier[0] != is_text:
-            other = table.line(earlier[1])
-            _fail(
-                table,
+        text = value if isinstance(value, str) else _digits(value)
+        if value is None:
+            raise table.error(row, f"{name!r} is empty. Give every row an id.")
+        if text is None:
+            raise table.error(
                 row,
-                f"id {text!r} comes both as a number and as text (first on "
-                f"{'line' if other is not None else 'row'} {other or earlier[1] + 1}). "
+                f"{name!r} must be text or a whole number, got {_short(value)}. Write ids as text.",
+            )
+        was_text, first = first_as.setdefault(text, (is_text, row))
+        if was_text != is_text:
+            raise table.error(
+                row,
+                f"id {text!r} comes both as a number and as text (first at {table.place(first)}). "
                 "One item or two? Write all ids as text.",
             )
         ids.append(text)
     return ids
 
 
+def _digits(value: object) -> str | None:
+    """Write a whole number; None where it is none, or floating point that cannot be exact."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) <= EXACT else None
+    return str(value) if isinstance(value, int) else None
+
+
 def to_texts(table: RawTable, name: str) -> pl.Series:
-    """Take a column as names of models, groups, tasks or metrics; empty stays null."""
-    column = table.columns[name]
-    if isinstance(column, list):
-        texts = [
-            None if value is None else value if isinstance(value, str) else json_text(value)
-            for value in column
-        ]
-        return pl.Series(name, texts, dtype=pl.String)
-    return column.cast(pl.String)
-
-
-def json_text(value: object) -> str:
-    """Write a JSON value that stands where a name is expected."""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value)
-
-
-def to_scores(table: RawTable, name: str) -> pl.Series:
-    """Take a column as scores: numbers, true as 1 and false as 0; null where there is none.
+    """Take a column as names of models, metrics, groups or tasks; null where it is empty.
 
     Raises:
-        FileError: a score is infinite, or text that is no number.
+        FileError: a value is neither text nor a number.
     """
-    column = table.columns[name]
-    if isinstance(column, list):
-        values = [_score(table, name, row, value) for row, value in enumerate(column)]
-        return pl.Series(name, values, dtype=pl.Float64)
-    if column.dtype == pl.Boolean:
-        return column.cast(pl.Float64)
-    if column.dtype == pl.String:
-        return _scores_of_text(table, name, column)
-    if column.dtype.is_numeric():
-        return _finite(table, name, column.cast(pl.Float64).fill_nan(None))
-    if column.dtype == pl.Null:
-        return column.cast(pl.Float64)
-    _fail(table, 0, f"{name!r} must be a number, got {column.dtype}.")
+    column = _plain(table.columns[name])
+    if isinstance(column, pl.Series) and column.dtype == pl.String:
+        return column.replace("", None)
+    texts = [_text(table, name, row, value) for row, value in enumerate(column)]
+    return _to_series(table, name, texts)
 
 
-def _score(table: RawTable, name: str, row: int, value: object) -> float | None:
-    if value is None:
+def _text(table: RawTable, name: str, row: int, value: object) -> str | None:
+    value = _native(value)
+    if isinstance(value, str):
+        return value or None
+    if value is None or _is_nan(value):
         return None
     if isinstance(value, int | float):
-        number = float(value) if abs(value) < 1e308 else math.inf
-        if math.isnan(number):
-            return None
-        if math.isinf(number):
-            _fail(table, row, f"{name!r} is infinite. Leave it empty if there is no score.")
-        return number
+        return _digits(value) or str(value).lower()
+    raise table.error(row, f"{name!r} must be text, got {_short(value)}. Write a name there.")
+
+
+def to_flags(table: RawTable, name: str) -> pl.Series:
+    """Take a column of error messages as whether there is one."""
+    flags = [_is_said(_native(value)) for value in _plain(table.columns[name])]
+    return pl.Series(name, flags, dtype=pl.Boolean)
+
+
+def _is_said(value: object) -> bool:
     if isinstance(value, str):
-        if not value.strip():
-            return None
-        if re.match(NUMBER, value):
-            return _score(table, name, row, float(value))
-    _fail(table, row, f"{name!r} must be one number, got {_short(value)}.{_advice(value)}")
+        return value.strip().lower() not in NO_ERROR
+    return bool(value) and not _is_nan(value)
 
 
-def _scores_of_text(table: RawTable, name: str, column: pl.Series) -> pl.Series:
+def to_scores(table: RawTable, name: str, more: str = "") -> pl.Series:
+    """Take a column as scores: numbers, true as 1 and false as 0; null where there is none.
+
+    Args:
+        table: where the column is.
+        name: which column.
+        more: what to say besides where a value is no score.
+
+    Raises:
+        FileError: a score is infinite, or text that is no number, or a list or an object.
+    """
+    column = _plain(table.columns[name])
+    if isinstance(column, pl.Series):
+        numbers = _to_numbers(column)
+        if numbers is not None and not numbers.is_infinite().any():
+            return numbers.fill_nan(None)
+    scores = [_score(table, name, row, value, more) for row, value in enumerate(column)]
+    return pl.Series(name, scores, dtype=pl.Float64)
+
+
+def _to_numbers(column: pl.Series) -> pl.Series | None:
+    """Take numbers and text that is all numbers at once; None where it must be looked at."""
+    if column.dtype != pl.String:
+        return column.cast(pl.Float64)
+    text = column.str.strip_chars()
+    numbers = text.cast(pl.Float64, strict=False)
+    whole = text.str.contains(NUMBER).all() and numbers.null_count() == text.null_count()
+    return numbers if whole else None
+
+
+def _score(table: RawTable, name: str, row: int, value: object, more: str) -> float | None:
+    value = _native(value)
+    if value is None:
+        return None
+    if isinstance(value, str):
+        word = value.strip().lower()
+        if word in WORDS:
+            return WORDS[word]
+        number = float(word) if re.match(NUMBER, word) else None
+    elif isinstance(value, int | float):
+        number = _to_float(value)
+    else:
+        number = None
+    if number is None:
+        said = f"{name!r} must be one number, got {_short(value)}. {_advice(value)}{more}"
+        raise table.error(row, said)
+    if math.isinf(number):
+        raise table.error(row, f"{name!r} is infinite. Leave it empty if there is no score.")
+    return None if math.isnan(number) else number
+
+
+def _to_float(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:  # a whole number of hundreds of digits
+        return math.inf
+
+
+def _advice(value: object) -> str:
+    if isinstance(value, list | dict):
+        return "A list or an object has no score of its own; take a column of numbers."
+    text = value.strip().lower() if isinstance(value, str) else ""
+    if text in ("nan", "null", "none", "na", "n/a"):
+        return "Leave it empty if there is no score."
+    if text.endswith("%"):
+        return "Write 0.85 or 85, for all scores alike."
+    return "Turn verdicts into numbers first, as 1 for right and 0 for wrong."
+
+
+def is_numeric(table: RawTable, name: str) -> bool:
+    """Whether a column looks like scores: numbers, or true and false, and at least one of them.
+
+    Text counts where the file cannot tell it from numbers.
+    """
+    column = _plain(table.columns[name])
+    if isinstance(column, list):
+        seen = False
+        for value in map(_native, column):
+            if value is not None and not isinstance(value, int | float):
+                return False
+            seen = seen or not (value is None or _is_nan(value))
+        return seen
+    if column.dtype != pl.String:
+        return column.dtype != pl.Null and column.cast(pl.Float64).is_not_nan().any()
     words = column.str.strip_chars().str.to_lowercase()
-    column = (
-        pl.select(
-            pl.when(words == "true")
-            .then(pl.lit("1"))
-            .when(words == "false")
-            .then(pl.lit("0"))
-            .when(words == "")
-            .then(None)
-            .otherwise(column.str.strip_chars())
-            .alias(name)
-        )
-    ).to_series()
-    odd = column.is_not_null() & ~column.str.contains(NUMBER)
-    if odd.any():
-        row = int(odd.arg_max() or 0)
-        value = column[row]
-        _fail(table, row, f"{name!r} must be one number, got {_short(value)}.{_advice(value)}")
-    return _finite(table, name, column.str.strip_prefix("+").cast(pl.Float64))
+    numbers = words.str.contains(NUMBER) | words.is_in(["true", "false"])
+    return not table.typed and numbers.any() and (numbers | (words == "")).all()
 
 
-def _finite(table: RawTable, name: str, column: pl.Series) -> pl.Series:
-    infinite = column.is_infinite().fill_null(value=False)
-    if infinite.any():
-        row = int(infinite.arg_max() or 0)
-        _fail(table, row, f"{name!r} is infinite. Leave it empty if there is no score.")
-    return column
+def _plain(column: Column) -> Column:
+    """Leave text, numbers, true and false as a series; make Python values of all else."""
+    if isinstance(column, list):
+        return column
+    kind = column.dtype
+    if kind in (pl.Categorical, pl.Enum):
+        return column.cast(pl.String)
+    if kind.is_decimal():
+        return column.cast(pl.Float64)
+    is_plain = kind in (pl.String, pl.Boolean, pl.Null) or kind.is_integer() or kind.is_float()
+    return column if is_plain else column.to_list()
+
+
+def _native(value: Any) -> Any:  # noqa: ANN401
+    """Take numpy's scalars and arrays, as they stand in columns of pandas, as Python's own."""
+    return value.tolist() if type(value).__module__ == "numpy" else value
+
+
+def _is_nan(value: object) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
+def _to_series(table: RawTable, name: str, texts: list[Any]) -> pl.Series:
+    try:
+        return pl.Series(name, texts, dtype=pl.String)
+    except UnicodeEncodeError as error:
+        row = next(i for i, text in enumerate(texts) if text is not None and not is_encodable(text))
+        raise table.error(
+            row,
+            f"{name!r} holds half a surrogate pair, which is no text: {_short(texts[row])}. "
+            "Write it otherwise.",
+        ) from error
 
 
 def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 40 else text[:37] + "..."
-
-
-def _advice(value: object) -> str:
-    if isinstance(value, list | dict):
-        return " A list or an object has no score of its own; take another metric."
-    if isinstance(value, str) and value.strip().lower() in ("nan", "null", "none", "na", "n/a"):
-        return " Leave it empty if there is no score."
-    if isinstance(value, str) and value.strip().endswith("%"):
-        return " Write 0.85 or 85, for all scores alike."
-    return " Turn verdicts into numbers first, as 1 for right and 0 for wrong."
