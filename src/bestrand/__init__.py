@@ -22,6 +22,6 @@ from bestrand.manifest import Manifest as Manifest
 from bestrand.notes import Note as Note
 from bestrand.scores import ScoreMatrix as ScoreMatrix
 from bestrand.scores import ScoreTable as ScoreTable
-from bestrand.select import draw_pool as draw_pool
+from bestrand.pool import draw_pool as draw_pool
 from bestrand.select import select as select
 from bestrand.verify import verify as verify

@@ -12,7 +12,8 @@ from bestrand.estimate import estimate
 from bestrand.estimates import Estimates
 from bestrand.manifest import Manifest
 from bestrand.scores import ScoreMatrix
-from bestrand.select import draw_pool, select
+from bestrand.pool import draw_pool
+from bestrand.select import select
 from bestrand.types import FloatArray
 
 

@@ -58,6 +58,19 @@ class FileError(InputError):
         self.path = path
         self.line = line
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Cross to another process whole."""
+        return _rebuild, (type(self), str(self), self.facts, self.path, self.line)
+
+
+def _rebuild(
+    kind: type[FileError], message: str, facts: dict[str, Any], path: Path, line: int | None
+) -> FileError:
+    error = kind.__new__(kind, message)
+    error.args = (message,)
+    error.facts, error.path, error.line = facts, path, line
+    return error
+
 
 class ManifestError(BestrandError, ValueError):
     """A manifest that is not what it says, or not meant for these items."""

@@ -9,9 +9,11 @@ from bestrand.errors import ArgumentError, EstimateError, InputError, ManifestEr
 from bestrand.estimates import Estimates
 from bestrand.estimators.base import Estimator, Inference, Seen
 from bestrand.estimators.mean import Mean
+from bestrand.estimators.regression import Regression
 from bestrand.ids import explain_mismatch
 from bestrand.manifest import Manifest
 from bestrand.notes import Note, shown
+from bestrand.reference import Known, known_probes
 from bestrand.scores import ScoreMatrix, ScoreTable, common_bounds
 from bestrand.stats.intervals import t_quantile
 from bestrand.types import FloatArray, Missing
@@ -37,9 +39,10 @@ def estimate(
         scores: of the targets; items beyond the subset are left aside, and counted in a note.
         subset: what `select` gave.
         probes: scores of the probes, on the subset at least. They show how much of the targets'
-            scores the probes explain, which makes the intervals narrower.
+            scores the probes explain, which makes the intervals narrower. Estimators that use
+            source models need them on every item.
         metric: which; the one that the subset was matched on unless given.
-        estimator: how; `Mean()` unless given.
+        estimator: how; unless given `Regression()` where the probes are known, `Mean()` elsewhere.
         missing: what to do where a target has no score on an item of the subset: "error" refuses;
             "zero" counts it as 0; "omit" takes the mean of the rest, with a wider interval, and
             supposes that what is missing is like the rest.
@@ -53,7 +56,8 @@ def estimate(
         ArgumentError: an unknown `missing`, or a level outside (0, 1).
         ManifestError: `subset` is a pool.
         InputError: no item of the subset is among the scores, or the probes are not those used.
-        EstimateError: scores are missing and `missing` is "error", or a target has none at all.
+        EstimateError: scores are missing and `missing` is "error", a target has none at all, or
+            the estimator lacks what it needs.
     """
     _check_arguments(subset, missing, level)
     name = metric or _matched_metric(subset, scores)
@@ -66,16 +70,18 @@ def estimate(
         )
     targets = whole.take_items(subset.items)
     filled, notes = _fill_missing(targets, whole, missing)
-    known = _take_probes(probes, subset, filled.metric)
-    bounds = common_bounds([filled] if known is None else [filled, known])
-    seen = _seen(subset, replace(filled, bounds=bounds), known and replace(known, bounds=bounds))
-    inference = (estimator or Mean()).infer(seen)
+    known = known_probes(probes, subset, filled)
+    bounds = common_bounds([filled, *([known.matrix] if known else [])])
+    seen = _seen(subset, replace(filled, bounds=bounds), known and known.on(bounds))
+    how = estimator or (Mean() if seen.probe_means is None else Regression())
+    inference = how.infer(seen)
     notes += _notes(subset, whole, known, level)
     unit = _Unit(bounds[0], bounds[1] - bounds[0])
     result = _to_estimates(inference, filled, unit, level)
     return replace(
         result,
         n_frame=subset.n_frame,
+        estimator=how.name,
         higher_is_better=higher_is_better,
         notes=(*inference.notes, *notes),
     )
@@ -117,85 +123,77 @@ def _matrix(scores: ScoreTable | ScoreMatrix, metric: str | None) -> ScoreMatrix
 def _fill_missing(
     targets: ScoreMatrix, whole: ScoreMatrix, missing: Missing
 ) -> tuple[ScoreMatrix, list[Note]]:
+    """Do what the user says with scores that are not there."""
     lacking = targets.missing.sum(axis=1)
     if not lacking.any():
         return targets, []
-    short = [model for model, count in zip(targets.models, lacking, strict=True) if count]
-    row = int(np.flatnonzero(lacking)[0])
-    first = targets.frame.items[int(np.flatnonzero(targets.missing[row])[0])]
-    said = (
-        f"{int(lacking.sum())} scores of the subset are missing, of {shown(short)} (first: model "
-        f"{targets.models[row]!r}, item {first!r})"
-    )
+    said = _missing_said(targets)
     if missing == "error":
-        never = targets.missing.all(axis=0)
-        hint = ""
-        if never.any():
-            hint = f" {int(never.sum())} of the subset's {targets.frame.n} items nobody ran."
-            hint += explain_mismatch(targets.frame.items, whole.frame.items)
-            if whole.frame.n >= targets.frame.n:
-                hint += " Another version of the benchmark, or another subset?"
         raise EstimateError(
-            f"{said}.{hint} Run them, or say what a missing score is worth: --missing zero or omit "
-            '(missing="zero").',
+            f"{said}.{_missing_hint(targets, whole)} Run them, or say what a missing score is "
+            'worth: --missing zero or omit (missing="zero").',
             n_missing=int(lacking.sum()),
         )
     if missing == "zero":
         values = np.where(targets.missing, 0.0, targets.values)
-        return replace(targets, values=values), [
-            Note("missing-as-zero", f"{said}; each counts as 0.")
-        ]
-    nothing = [
-        model
-        for model, count in zip(targets.models, lacking, strict=True)
-        if count == targets.frame.n
-    ]
+        note = Note("missing-as-zero", f"{said}; each counts as 0.")
+        return replace(targets, values=values), [note]
+    counts = zip(targets.models, lacking, strict=True)
+    nothing = [model for model, count in counts if count == targets.frame.n]
     if nothing:
         raise EstimateError(
             f"Of {shown(nothing)} no item of the subset has a score, so nothing is left to "
             "average. Leave them out.",
             models=nothing,
         )
-    return targets, [
-        Note(
-            "missing-omitted",
-            f"{said}; they are left out, as if they were like the rest.",
-        )
-    ]
+    text = f"{said}; they are left out, as if they were like the rest."
+    return targets, [Note("missing-omitted", text)]
 
 
-def _take_probes(
-    probes: ScoreTable | ScoreMatrix | None, subset: Manifest, metric: str
-) -> ScoreMatrix | None:
-    if probes is None or not subset.probes:
-        return None
-    matrix = _matrix(probes, metric).take_models(subset.probes).take_items(subset.items)
-    if matrix.missing.any():
-        raise InputError(
-            f"{int(matrix.missing.sum())} probe scores on the subset are missing from `probes`. "
-            "Give the scores from which the subset was chosen."
-        )
-    return matrix
+def _missing_said(targets: ScoreMatrix) -> str:
+    row, column = np.argwhere(targets.missing)[0]
+    short = [m for m, holes in zip(targets.models, targets.missing, strict=True) if holes.any()]
+    return (
+        f"{int(targets.missing.sum())} scores of the subset are missing, of {shown(short)} "
+        f"(first: model {targets.models[row]!r}, item {targets.frame.items[column]!r})"
+    )
 
 
-def _seen(subset: Manifest, targets: ScoreMatrix, probes: ScoreMatrix | None) -> Seen:
+def _missing_hint(targets: ScoreMatrix, whole: ScoreMatrix) -> str:
+    never = int(targets.missing.all(axis=0).sum())
+    if not never:
+        return ""
+    hint = f" {never} of the subset's {targets.frame.n} items nobody ran."
+    hint += explain_mismatch(targets.frame.items, whole.frame.items)
+    if whole.frame.n >= targets.frame.n:
+        hint += " Another version of the benchmark, or another subset?"
+    return hint
+
+
+def _seen(subset: Manifest, targets: ScoreMatrix, known: Known | None) -> Seen:
     sizes = subset.group_sizes
     return Seen(
         scores=targets.scaled(),
         weights=subset.relative_weights,
         groups=subset.group_codes,
         group_shares=None if sizes is None else np.array(list(sizes.values())) / subset.n_frame,
-        probes=None if probes is None else probes.scaled(),
+        probes=None if known is None else known.matrix.scaled(),
         n_pool=subset.n_pool,
         n_frame=subset.n_frame,
         balanced_on=subset.balanced_on,
         pool_balanced_on=subset.pool_balanced_on,
+        probe_means=None if known is None else known.means,
+        pool_probes=None if known is None else known.pool_scores,
+        pool_weights=None if known is None else known.pool_weights,
+        columns=None if known is None else known.columns,
+        inclusion=None if subset.inclusion is None else np.array(subset.inclusion),
+        design_weights=(
+            None if subset.estimation_weights is None else np.array(subset.estimation_weights)
+        ),
     )
 
 
-def _notes(
-    subset: Manifest, whole: ScoreMatrix, probes: ScoreMatrix | None, level: float
-) -> list[Note]:
+def _notes(subset: Manifest, whole: ScoreMatrix, known: Known | None, level: float) -> list[Note]:
     notes = []
     extra = whole.frame.n - len(set(subset.items) & whole.frame.positions.keys())
     if extra:
@@ -209,7 +207,7 @@ def _notes(
                 "error is smaller than its interval says.",
             )
         )
-    if "probes" in subset.balanced_on and probes is None:
+    if "probes" in subset.balanced_on and known is None:
         notes.append(
             Note(
                 "no-probes",
@@ -229,18 +227,16 @@ def _notes(
 
 
 def _to_estimates(
-    inference: Inference,
-    targets: ScoreMatrix,
-    unit: _Unit,
-    level: float,
+    inference: Inference, targets: ScoreMatrix, unit: _Unit, level: float
 ) -> Estimates:
     def half_width(se: FloatArray, freedom: FloatArray) -> FloatArray:
-        known, place = np.unique(freedom, return_inverse=True)  # a few of many, and slow ones
+        known, place = np.unique(freedom, return_inverse=True)  # few distinct, and slow to invert
         quantile = t_quantile(level, known)[place].reshape(freedom.shape)
         return np.where(se == 0.0, 0.0, quantile * se) * unit.width
 
     center = unit.low + unit.width * inference.estimate
     half = half_width(inference.se, inference.freedom)
+    unshrunk = inference.unshrunk
     return Estimates(
         models=targets.models,
         metric=targets.metric,
@@ -254,4 +250,5 @@ def _to_estimates(
         pair_half_width=half_width(inference.pair_se, inference.pair_freedom),
         level=level,
         n_frame=targets.frame.n,
+        unshrunk=None if unshrunk is None else unit.low + unit.width * unshrunk,
     )

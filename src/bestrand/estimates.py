@@ -49,6 +49,8 @@ class Estimates:
         pair_half_width: (T, T) half of its interval's width.
         level: confidence level of all intervals.
         n_frame: N.
+        estimator: name of what made the estimates.
+        unshrunk: (T,) the estimates before they were drawn together, or None if they were not.
         higher_is_better: direction of the metric.
         notes: what a reader should know.
     """
@@ -65,6 +67,8 @@ class Estimates:
     pair_half_width: FloatArray
     level: float
     n_frame: int
+    estimator: str = ""
+    unshrunk: FloatArray | None = None
     higher_is_better: bool = True
     notes: tuple[Note, ...] = ()
 

@@ -84,7 +84,9 @@ class Stream:
         return Stream((int.from_bytes(digest[:4], "big"), int.from_bytes(digest[4:], "big")))
 
     def words(self, number: int, n: int, attempt: int = 0) -> IntArray:
-        """Give the first n words of substream `number`, each uniform on 0..2**32 - 1.
+        """Give n words of substream `number`, each uniform on 0..2**32 - 1.
+
+        Another n may give other words: it says how many blocks of four are laid side by side.
 
         Args:
             number: which substream (a candidate's number), below 2**32.

@@ -11,7 +11,8 @@ from bestrand.ids import explain_mismatch
 from bestrand.manifest import Manifest
 from bestrand.notes import shown
 from bestrand.scores import ScoreMatrix, ScoreTable
-from bestrand.select import draw_pool, select
+from bestrand.pool import draw_pool
+from bestrand.select import select
 
 
 class Check(NamedTuple):

@@ -176,7 +176,9 @@ def _paths(paths: Sequence[str]) -> list[Path] | dict[str, Path]:
     if not named:
         return [Path(word) for word in paths]
     if len(named) < len(paths):
-        raise ArgumentError("Name every file, as in NAME=PATH, or none of them.")
+        raise ArgumentError(
+            "Name every file, as in NAME=PATH, each with a name of its own, or none of them."
+        )
     return named
 
 

@@ -50,7 +50,7 @@ def register(app: typer.Typer) -> None:
         from bestrand.designs.registry import DESIGNS
         from bestrand.harnesses.items import read_items
         from bestrand.report.terminal import manifest_table
-        from bestrand.select import draw_pool
+        from bestrand.pool import draw_pool
 
         out = Output(json, quiet)
         frame = read_items(items, weights=weights)

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
-from math import fsum
+from math import fsum, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,16 +22,29 @@ class Features:
 
     Attributes:
         n_items: m.
-        scores: (C, m) columns of the probes, one a probe and metric, no nan; None where no probe
-            has run. One metric: scores on 0..1. Several: each column divided by its spread.
+        scores: (K, m) of the probes in the main metric, on 0..1, no nan; None where no probe has
+            run.
         groups: (m,) code of each item's group, or None.
         weights: (m,) N times each item's share of the full score.
+        extras: (E, m) of the probes in further metrics, each row divided by its spread; or None.
+        group_shares: (H,) share of each group in the frame, by code, or None.
+        texts: representations of the items' texts, each (m, d), unit rows; empty without texts.
     """
 
     n_items: int
     scores: FloatArray | None
     groups: IntArray | None
     weights: FloatArray
+    extras: FloatArray | None = None
+    group_shares: FloatArray | None = None
+    texts: tuple[FloatArray, ...] = ()
+
+    @property
+    def matched(self) -> FloatArray | None:
+        """(C, m) all columns to match: one metric as it is, several each divided by its spread."""
+        if self.scores is None or self.extras is None:
+            return self.scores
+        return np.concatenate([standardised(self.scores), self.extras])
 
 
 class Draw(NamedTuple):
@@ -40,6 +53,8 @@ class Draw(NamedTuple):
     Attributes:
         columns: (n,) positions of the chosen items, ascending, distinct.
         inclusion: (n,) probability of each to be chosen from the m, or None where unknown.
+        weights: (n,) what each counts for in the design's own estimate, mean 1; None where all
+            count the same.
         balanced_on: what the means of the chosen items were made to match.
         distance: what is left between the chosen items and all m, or None.
         notes: what a reader should know.
@@ -47,6 +62,7 @@ class Draw(NamedTuple):
 
     columns: IntArray
     inclusion: FloatArray | None
+    weights: FloatArray | None = None
     balanced_on: tuple[Balance, ...] = ()
     distance: float | None = None
     notes: tuple[Note, ...] = ()
@@ -84,18 +100,31 @@ class Design(ABC):
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
 
 
+def standardised(rows: FloatArray) -> FloatArray:
+    """Divide each row by its standard deviation, from exactly rounded sums; flat rows stay."""
+    spreads = np.array([_exact_sd(row) for row in rows])
+    return np.asarray(rows / np.where(spreads > 0, spreads, 1.0)[:, None])
+
+
+def _exact_sd(row: FloatArray) -> float:
+    """Standard deviation, the same on every machine."""
+    mean = fsum(row) / row.size
+    return sqrt(fsum((row - mean) ** 2) / row.size)
+
+
 def require_probes(design: Design, features: Features) -> FloatArray:
-    """Give the probes' scores.
+    """Give the columns to match; see `Features.matched`.
 
     Raises:
         DesignError: no probe has run.
     """
-    if features.scores is None or len(features.scores) == 0:
+    matched = features.matched
+    if matched is None or len(matched) == 0:
         raise DesignError(
             f"{design.name} needs the scores of at least one probe model, got none. Run probes on "
             "the pool first, or take SimpleRandom, which looks at no scores."
         )
-    return features.scores
+    return matched
 
 
 def require_groups(design: Design, features: Features) -> IntArray:
@@ -116,11 +145,13 @@ def weighted_deviations(scores: FloatArray, weights: FloatArray) -> FloatArray:
     """Columns whose plain mean over a subset says how far its weighted means are off; (m, C).
 
     With equal weights these are the scores themselves. Else each score becomes
-    weight * (score - weighted mean over all m items), the linearised weighted mean.
+    weight / mean weight * (score - weighted mean), both means over all m items: the linearised
+    weighted mean.
     """
     columns = scores.T
-    if np.all(weights == 1.0):
+    if np.ptp(weights) == 0.0:
         return columns
     total = fsum(weights)
     means = np.array([fsum(weights * column) / total for column in scores])
-    return weights[:, None] * (columns - means)
+    deviations: FloatArray = (weights * (weights.size / total))[:, None] * (columns - means)
+    return deviations

@@ -39,7 +39,9 @@ class BestRand(Design):
                 n_candidates=self.n_candidates,
             )
         if self.norm not in get_args(Norm):
-            raise ArgumentError(f"`norm` must be l1, l2 or linf, got {self.norm!r}.", norm=self.norm)
+            raise ArgumentError(
+                f"`norm` must be l1, l2 or linf, got {self.norm!r}.", norm=self.norm
+            )
 
     @property
     def uses_probes(self) -> bool:
@@ -50,9 +52,7 @@ class BestRand(Design):
         """Choose n items; see `Design.draw`."""
         scores = require_probes(self, features)
         columns = weighted_deviations(scores, features.weights)
-        best = find_best(
-            columns, n, n_candidates=self.n_candidates, norm=self.norm, stream=stream
-        )
+        best = find_best(columns, n, n_candidates=self.n_candidates, norm=self.norm, stream=stream)
         notes: tuple[Note, ...] = ()
         if not np.ptp(scores, axis=1).any():
             notes = (
@@ -62,4 +62,10 @@ class BestRand(Design):
                     "this is a simple random subset.",
                 ),
             )
-        return Draw(best.columns, None, ("probes",), best.distance, notes)
+        return Draw(
+            best.columns,
+            inclusion=None,
+            balanced_on=("probes",),
+            distance=best.distance,
+            notes=notes,
+        )

@@ -4,6 +4,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
+from bestrand.errors import EstimateError
 from bestrand.manifest import Balance
 from bestrand.notes import Note
 from bestrand.types import FloatArray, IntArray
@@ -13,16 +16,25 @@ from bestrand.types import FloatArray, IntArray
 class Seen:
     """What is known of the targets and of the subset they ran on; scores are on 0..1.
 
+    Of the targets there are scores on the subset only, so no estimator can look further.
+
     Attributes:
         scores: (T, n) of the targets, nan where there is none.
         weights: (n,) N times each item's share of the full score.
         groups: (n,) code of each item's group, or None.
         group_shares: (H,) share of each group in the frame, or None.
-        probes: (K, n) of the probes on the same items, no nan; None where they are not at hand.
+        probes: (K, n) of the probes, or sources, on the same items, no nan; None where they are
+            not at hand.
         n_pool: m, of which the subset was chosen.
         n_frame: N.
         balanced_on: what the subset was made to match.
         pool_balanced_on: what the pool was made to match.
+        probe_means: (K,) weighted means of the probes on the pool, or None.
+        pool_probes: (K, m) of the probes on the whole pool, no nan; None where not at hand.
+        pool_weights: (m,) `weights` of the whole pool, or None.
+        columns: (n,) where the subset's items stand in the pool; None without `pool_probes`.
+        inclusion: (n,) probability of each item to be chosen from the frame, or None.
+        design_weights: (n,) what the design says each item counts for, mean 1, or None.
     """
 
     scores: FloatArray
@@ -34,6 +46,12 @@ class Seen:
     n_frame: int
     balanced_on: tuple[Balance, ...]
     pool_balanced_on: tuple[Balance, ...]
+    probe_means: FloatArray | None = None
+    pool_probes: FloatArray | None = None
+    pool_weights: FloatArray | None = None
+    columns: IntArray | None = None
+    inclusion: FloatArray | None = None
+    design_weights: FloatArray | None = None
 
 
 class Inference(NamedTuple):
@@ -46,6 +64,7 @@ class Inference(NamedTuple):
         pair_difference: (T, T) row's - column's.
         pair_se: (T, T) standard errors of those.
         pair_freedom: (T, T) degrees of freedom of those.
+        unshrunk: (T,) the estimates before they were drawn together, or None.
         notes: what a reader should know.
     """
 
@@ -55,6 +74,7 @@ class Inference(NamedTuple):
     pair_difference: FloatArray
     pair_se: FloatArray
     pair_freedom: FloatArray
+    unshrunk: FloatArray | None = None
     notes: tuple[Note, ...] = ()
 
 
@@ -63,9 +83,102 @@ class Estimator(ABC):
 
     @abstractmethod
     def infer(self, seen: Seen) -> Inference:
-        """Estimate each target's full score, its error, and all paired differences."""
+        """Estimate each target's full score, its error, and all paired differences.
+
+        Raises:
+            EstimateError: `seen` lacks what this estimator needs.
+        """
 
     @property
     def name(self) -> str:
         """The name by which results know it."""
         return type(self).__name__
+
+
+class Reference(NamedTuple):
+    """The probes on the subset and what they are on the pool.
+
+    Attributes:
+        probes: (K, n) on the subset.
+        means: (K,) weighted means on the pool.
+    """
+
+    probes: FloatArray
+    means: FloatArray
+
+
+class WholePool(NamedTuple):
+    """The probes, or sources, on every item of the pool.
+
+    Attributes:
+        scores: (K, m) on the pool.
+        weights: (m,) N times each item's share of the full score.
+        columns: (n,) where the subset's items stand in the pool.
+    """
+
+    scores: FloatArray
+    weights: FloatArray
+    columns: IntArray
+
+
+def require_reference(estimator: Estimator, seen: Seen) -> Reference:
+    """Give the probes on the subset, and their means on the pool.
+
+    Raises:
+        EstimateError: they are not at hand.
+    """
+    if seen.probes is None or seen.probe_means is None or len(seen.probes) == 0:
+        raise EstimateError(
+            f"{estimator.name} needs the probes' scores on the subset and their means on the pool. "
+            "Give the scores the subset was chosen by, --probes (probes=), or take Mean."
+        )
+    return Reference(seen.probes, seen.probe_means)
+
+
+def require_whole_frame(estimator: Estimator, seen: Seen) -> WholePool:
+    """Give the sources on every item of the frame.
+
+    Raises:
+        EstimateError: they are not at hand.
+    """
+    if (
+        seen.pool_probes is None
+        or seen.pool_weights is None
+        or seen.columns is None
+        or seen.n_pool < seen.n_frame
+    ):
+        raise EstimateError(
+            f"{estimator.name} needs source models' scores on all {seen.n_frame} items. Give them "
+            "as --probes (probes=), or take Mean."
+        )
+    return WholePool(seen.pool_probes, seen.pool_weights, seen.columns)
+
+
+def require_complete(estimator: Estimator, seen: Seen) -> None:
+    """Require that every target has a score on every item of the subset.
+
+    Raises:
+        EstimateError: some are missing.
+    """
+    if np.isnan(seen.scores).any():
+        raise EstimateError(
+            f"{estimator.name} needs every target's score on every item of the subset. Run what "
+            'is missing, count it as 0 (missing="zero"), or take Mean.'
+        )
+
+
+def without_errors(estimate: FloatArray, reason: str) -> Inference:
+    """Make an inference of estimates whose errors cannot be known; `reason` says why."""
+    unknown = np.full_like(estimate, np.nan)
+    differences = estimate[:, None] - estimate
+    pairs = np.full_like(differences, np.nan)
+    np.fill_diagonal(pairs, 0.0)
+    return Inference(
+        estimate=estimate,
+        se=unknown,
+        freedom=unknown,
+        pair_difference=differences,
+        pair_se=pairs,
+        pair_freedom=np.full_like(differences, np.nan),
+        notes=(Note("no-interval", reason),),
+    )

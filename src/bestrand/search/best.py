@@ -47,10 +47,10 @@ def find_best(
     stream: Stream,
     n_workers: int | None = None,
 ) -> Best:
-    """Find, among M random n-subsets of the pool, the one whose column means lie nearest the pool's.
+    """Find, among M random n-subsets of the pool, the one whose means lie nearest the pool's.
 
     Memory is O(m) per worker: no candidate but the best is remembered. The result is the same for
-    any number of workers, on any machine.
+    any number of workers, on any machine, and for any order of the columns.
 
     Args:
         columns: (m, C) finite values of the pool's items.
@@ -60,7 +60,7 @@ def find_best(
         stream: the chance; candidate k is drawn from its substream k.
         n_workers: threads; None takes the processors this process may use.
     """
-    from bestrand.search.kernel import search  # noqa: PLC0415 - numba is loaded only here
+    from bestrand.search.kernel import search  # numba is loaded only here
 
     m = columns.shape[0]
     fixed = to_fixed_point(columns, min(n, m - n) or 1)

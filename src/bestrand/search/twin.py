@@ -1,4 +1,4 @@
-"""The search in plain numpy: what the kernel must equal, bit for bit, and how one subset is drawn."""
+"""The search in plain numpy: what the kernel must equal, and how one subset is drawn."""
 
 import numpy as np
 

@@ -1,0 +1,1 @@
+"""Pure array formulas; they trust their callers."""

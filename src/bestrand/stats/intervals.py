@@ -12,6 +12,8 @@ from bestrand.types import BoolArray, FloatArray, IntArray
 
 
 PRIOR_ITEMS = 4  # two right, two wrong: Agresti and Coull's addition
+PAIR_ROUNDING = 1e-14  # of scores on 0..1: what models that agree on every item may show
+ROUNDING = 1e-24  # of a variance: what scores that are all the same may show
 
 
 class Spread(NamedTuple):
@@ -65,11 +67,13 @@ def floored_variance(spread: Spread, y: FloatArray, weights: FloatArray) -> Floa
 
     $$ \tilde s^2_j = \max\Bigl(s^2_j,\ \kappa\,\tilde p_j(1-\tilde p_j)\tfrac{n}{n-1}\Bigr), \quad
        \tilde p_j = \frac{n\hat\mu_j + 2}{n + 4}, \quad
-       \kappa = \frac{\sum_j s^2_j}{\sum_j \hat\mu_j(1-\hat\mu_j)\tfrac{n}{n-1}} $$
+       \kappa = \min\Bigl(1,
+       \frac{\sum_j s^2_j}{\sum_j \hat\mu_j(1-\hat\mu_j)\tfrac{n}{n-1}}\Bigr) $$
 
     A model that got all of 20 items right has variance 0 on them, and still a full score below 1.
-    kappa, 1 for right-or-wrong scores, carries the floor over to graded ones. Unequal weights
-    raise the floor by their design effect.
+    kappa, 1 for right-or-wrong scores, carries the floor over to graded ones; where no model's
+    scores spread at all, it cannot be told and is 1. Unequal weights raise the floor by their
+    design effect.
 
     References:
         Agresti, A. and Coull, B. A. (1998). Approximate is better than "exact" for interval
@@ -82,11 +86,11 @@ def floored_variance(spread: Spread, y: FloatArray, weights: FloatArray) -> Floa
         scale = effect * n / (n - 1)
         bound = np.clip(spread.mean * (1 - spread.mean), 0.0, None) * scale
         p = np.clip((n * spread.mean + PRIOR_ITEMS / 2) / (n + PRIOR_ITEMS), 0.0, 1.0)
-    known = spread.n > 1
-    most = float(bound[known].sum())
-    kappa = min(1.0, float(spread.variance[known].sum()) / most) if most > 0 else 1.0
-    floor = kappa * p * (1 - p) * scale
-    return np.where(known, np.fmax(spread.variance, floor), np.nan)
+    known = (spread.n > 1) & ~np.isnan(spread.variance)
+    seen, most = float(spread.variance[known].sum()), float(bound[known].sum())
+    kappa = min(1.0, seen / most) if most > 0 and seen > ROUNDING * most else 1.0
+    floor = np.where(known, kappa * p * (1 - p), 0.0) * np.where(known, scale, 0.0)
+    return np.where(known, np.maximum(spread.variance, floor), np.nan)
 
 
 def two_phase_factor(
@@ -165,7 +169,9 @@ def pair_spread(y: FloatArray, weights: FloatArray) -> PairSpread:
 
     with the mean of d squared taken over all items and pairs: two more items, on which the pair
     differs by as much as pairs do on the whole, once in each direction. Two models that agree on
-    every item of a small subset still differ by some unknown amount on the frame.
+    every item of a small subset still differ by some unknown amount on the frame. With unequal
+    weights each squared deviation counts (a_i / mean a)^2 times, those of the two more items as
+    often as the others do on average.
 
     Args:
         y: (T, n), nan where there is no score.
@@ -189,7 +195,7 @@ def pair_spread(y: FloatArray, weights: FloatArray) -> PairSpread:
     total2, difference2, square2 = sum_over_shared(weights**2)
     with np.errstate(invalid="ignore", divide="ignore"):
         scale = (n / total) ** 2
-        upper: BoolArray = np.triu(n > 0, 1)
+        upper: BoolArray = np.triu(total > 0, 1)
         mean_square = float((scale * square2)[upper].sum() / n[upper].sum()) if upper.any() else 0.0
         mean = difference / total
         shrunk = mean * n / (n + 2)
@@ -197,6 +203,7 @@ def pair_spread(y: FloatArray, weights: FloatArray) -> PairSpread:
         cross = scale * difference2
         own = scale * total2 * (1 + 2 / n)
         variance = (second - 2 * shrunk * cross + shrunk**2 * own) / (n + 2) * n / (n - 1)
-    variance = np.where(n > 1, np.clip(variance, 0.0, None), np.nan)
+    variance = np.where(variance < PAIR_ROUNDING, 0.0, variance)  # models that never differ
+    variance = np.where(n > 1, variance, np.nan)
     np.fill_diagonal(variance, 0.0)
     return PairSpread(mean, variance, n.astype(np.int64))

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bestrand.types import FloatArray
+from bestrand.types import FloatArray, IntArray
 
 
 PENALTY = 2.0
@@ -50,9 +50,10 @@ def ridge_residuals(y: FloatArray, x: FloatArray, *, penalty: float = PENALTY) -
     yc = y - y.mean(axis=1, keepdims=True)
     xc = x - x.mean(axis=0)
     u, singular, _ = np.linalg.svd(xc, full_matrices=False)
-    kept = singular > singular.max(initial=0.0) * 1e-12
-    u, singular = u[:, kept], singular[kept]
-    shrink = singular**2 / (singular**2 + penalty)
+    squares = singular**2
+    kept = squares > squares.max(initial=0.0) * 1e-24  # the rest is rounding
+    u, squares = u[:, kept], squares[kept]
+    shrink = squares / (squares + penalty)
     residuals = yc - ((yc @ u) * shrink) @ u.T
     freedom = float(y.shape[1] - 1 - shrink.sum())
     if freedom <= 1e-9:
@@ -84,7 +85,7 @@ def residual_share(y: FloatArray, x: FloatArray, *, penalty: float = PENALTY) ->
     return min(1.0, left / total)
 
 
-def within_share(y: FloatArray, groups: FloatArray) -> float:
+def within_share(y: FloatArray, groups: IntArray) -> float:
     """Give the share of the rows' variance that lies within groups, pooled over the rows.
 
     Args:
@@ -103,4 +104,4 @@ def within_share(y: FloatArray, groups: FloatArray) -> float:
     member[np.arange(n), codes] = 1.0
     means = (y @ member) / sizes
     within = float(((y - means[:, codes]) ** 2).sum()) / (n - n_groups)
-    return min(1.0, within / total)
+    return float(min(1.0, within / total))

@@ -1,0 +1,69 @@
+"""Draw the pool: the items that the probes must run, before any score is known."""
+
+import math
+from collections.abc import Sequence
+
+from bestrand.choosing import Base, as_frame, require_size
+from bestrand.designs.base import Design, Features
+from bestrand.designs.simple_random import SimpleRandom
+from bestrand.errors import ArgumentError
+from bestrand.frame import Frame
+from bestrand.manifest import Manifest
+from bestrand.rng import Stream
+from bestrand.scores import ScoreMatrix, ScoreTable
+from bestrand.types import WeightScheme
+
+
+def draw_pool(
+    items: Frame | ScoreMatrix | ScoreTable | Sequence[str],
+    n: int,
+    *,
+    factor: float = 4.0,
+    design: Design | None = None,
+    weights: WeightScheme | None = None,
+    seed: int = 0,
+) -> Manifest:
+    """Draw the pool: the items that the probes must run, before any score is known.
+
+    Args:
+        items: the frame, or scores or ids from which to take it.
+        n: size of the subset that will be chosen from the pool.
+        factor: alpha >= 1; the pool has alpha * n items, or the whole frame if that is fewer.
+        design: how; `SimpleRandom()` unless given. `Stratified()` takes each group's share.
+        weights: "micro", "macro" or "explicit"; see `ScoreTable.frame`.
+        seed: the one source of chance.
+
+    Returns:
+        A manifest of kind "pool".
+
+    Raises:
+        ArgumentError: n < 1, factor < 1 or a negative seed.
+        InputError: n exceeds the frame.
+        DesignError: the design needs scores, or groups that the items do not have.
+    """
+    if not factor >= 1:
+        raise ArgumentError(f"`factor` (alpha) must be 1 or more, got {factor:g}.", factor=factor)
+    frame = as_frame(items, weights)
+    require_size(n, frame.n, "the size of the frame")
+    design = design or SimpleRandom()
+    base = Base.of_frame(frame)
+    features = Features(
+        n_items=frame.n,
+        scores=None,
+        groups=base.group_codes,
+        weights=base.weights,
+        group_shares=base.group_shares,
+    )
+    m = frame.n if factor * n >= frame.n else math.ceil(factor * n)
+    draw = design.draw(features, m, Stream.of(seed, "pool"))
+    return Manifest.make(
+        kind="pool",
+        parameters={**design.parameters, "n": n, "factor": factor},
+        seed=seed,
+        probes=(),
+        metrics=(),
+        scores_digest=None,
+        probe_means=None,
+        parent=None,
+        **base.drawn_fields(draw, design),
+    )

@@ -1,0 +1,107 @@
+"""What is known of the probes when targets are estimated: on the subset, on the pool, on average."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bestrand.errors import InputError
+from bestrand.frame import Frame
+from bestrand.manifest import Manifest
+from bestrand.scores import ScoreMatrix, ScoreTable
+from bestrand.types import FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Known:
+    """The probes, as far as they are at hand.
+
+    Attributes:
+        matrix: (K, n) on the subset.
+        means: (K,) weighted means on the pool, or None.
+        pool_scores: (K, m) on the whole pool, or None.
+        pool_weights: (m,) N times each item's share of the full score, or None.
+        columns: (n,) where the subset's items stand in the pool, or None.
+    """
+
+    matrix: ScoreMatrix
+    means: FloatArray | None
+    pool_scores: FloatArray | None
+    pool_weights: FloatArray | None
+    columns: IntArray | None
+
+    def on(self, bounds: tuple[float, float]) -> "Known":
+        """Bring everything from `bounds` to 0..1."""
+        low, high = bounds
+
+        def scaled(values: FloatArray | None) -> FloatArray | None:
+            return None if values is None else (values - low) / (high - low)
+
+        return replace(
+            self,
+            matrix=replace(self.matrix, bounds=bounds),
+            means=scaled(self.means),
+            pool_scores=scaled(self.pool_scores),
+        )
+
+
+def known_probes(
+    probes: ScoreTable | ScoreMatrix | None, subset: Manifest, targets: ScoreMatrix
+) -> Known | None:
+    """Gather what is known of the probes in the targets' metric.
+
+    The models are those the subset was chosen by. A subset chosen without scores takes all models
+    that are no targets, if they have scores on the whole frame.
+
+    Raises:
+        InputError: a probe is not there, or lacks items of the subset.
+    """
+    if probes is None:
+        return None
+    whole = (
+        probes.matrix(targets.metric, weights="micro") if isinstance(probes, ScoreTable) else probes
+    )
+    covers = whole.frame.digest == subset.frame_digest and subset.n_pool == subset.n_frame
+    models = subset.probes
+    if not models:
+        models = tuple(model for model in whole.models if model not in targets.models)
+        if not models or not covers:
+            return None
+    whole = whole.take_models(models)
+    matrix = whole.take_items(subset.items)
+    if matrix.missing.any():
+        raise InputError(
+            f"{int(matrix.missing.sum())} probe scores on the subset are missing from `probes`. "
+            "Give the scores from which the subset was chosen."
+        )
+    means = _stated_means(subset, whole.metric)
+    weights = _weights(probes, subset) if covers and not whole.missing.any() else None
+    if weights is None:
+        return Known(matrix, means, None, None, None)
+    return Known(
+        matrix=matrix,
+        means=np.asarray(whole.values @ weights / weights.sum()) if means is None else means,
+        pool_scores=whole.values,
+        pool_weights=weights,
+        columns=np.array([whole.frame.positions[item] for item in subset.items], dtype=np.int64),
+    )
+
+
+def _stated_means(subset: Manifest, metric: str) -> FloatArray | None:
+    """Give the means that the manifest holds, if it holds them for this metric."""
+    stated = (subset.probe_means or {}).get(metric)
+    return None if stated is None else np.array([stated[model] for model in subset.probes])
+
+
+def _weights(probes: ScoreTable | ScoreMatrix, subset: Manifest) -> FloatArray | None:
+    """Give every item's weight, if it can be known from the probes' table."""
+    if subset.weighting == "micro":
+        return np.ones(subset.n_frame)
+    frame: Frame
+    if isinstance(probes, ScoreMatrix):
+        frame = probes.frame
+    else:
+        try:
+            frame = probes.frame(subset.weighting)
+        except InputError:
+            return None
+    return frame.relative_weights if frame.scheme == subset.weighting else None

@@ -1,0 +1,354 @@
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import t as student
+
+from bestrand.stats.distances import distance
+from bestrand.stats.intervals import (
+    floored_variance,
+    pair_spread,
+    t_quantile,
+    two_phase_factor,
+    weighted_spread,
+)
+from bestrand.types import FloatArray
+from tests.strategies import score_arrays, weight_arrays
+
+
+NAN = float("nan")
+
+
+@st.composite
+def scores_and_weights(
+    draw: st.DrawFn, *, equal: bool = False, exact: bool = False, min_items: int = 1
+) -> tuple[FloatArray, FloatArray]:
+    n_models, n = draw(st.integers(1, 4)), draw(st.integers(min_items, 9))
+    weights = np.ones(n) if equal else draw(weight_arrays(n))
+    return draw(score_arrays(n_models, n, exact=exact, missing=True)), weights
+
+
+# --- the spread of each model --------------------------------------------------------------------
+
+
+@given(given_=scores_and_weights())
+def test_the_spread_is_that_of_a_slow_loop(given_: tuple[FloatArray, FloatArray]) -> None:
+    y, weights = given_
+    spread = weighted_spread(y, weights)
+    for j, row in enumerate(y):
+        there = [i for i in range(len(row)) if not math.isnan(row[i])]
+        n, a = len(there), [weights[i] for i in there]
+
+        assert spread.n[j] == n
+        if n == 0:
+            assert math.isnan(spread.mean[j])
+            continue
+        mean = sum(w * row[i] for w, i in zip(a, there, strict=True)) / sum(a)
+        assert spread.mean[j] == pytest.approx(mean, abs=1e-12)
+        if n == 1:
+            assert math.isnan(spread.variance[j])
+            continue
+        mean_weight = sum(a) / n
+        terms = [w / mean_weight * (row[i] - mean) for w, i in zip(a, there, strict=True)]
+        variance = sum(u**2 for u in terms) / (n - 1)
+        assert spread.variance[j] == pytest.approx(variance, abs=1e-12)
+
+
+@given(given_=scores_and_weights(equal=True), factor=st.sampled_from([0.25, 1.0, 7.0]))
+def test_equal_weights_give_mean_and_variance(
+    given_: tuple[FloatArray, FloatArray], factor: float
+) -> None:
+    y, weights = given_
+    spread = weighted_spread(y, factor * weights)
+    for j, row in enumerate(y):
+        seen = row[~np.isnan(row)]
+        if seen.size > 1:
+            assert spread.mean[j] == pytest.approx(seen.mean(), abs=1e-12)
+            assert spread.variance[j] == pytest.approx(seen.var(ddof=1), abs=1e-12)
+
+
+# --- the floor -----------------------------------------------------------------------------------
+
+
+def floored(y: FloatArray, weights: FloatArray) -> FloatArray:
+    return floored_variance(weighted_spread(y, weights), y, weights)
+
+
+def test_the_floor_is_that_of_the_formula() -> None:
+    y = np.array([[1.0, 1.0, 1.0, 1.0, 1.0], [0.5, 0.25, 0.0, 1.0, NAN], [0.0, 1.0, 1.0, 0.0, 1.0]])
+    n = np.array([5, 4, 5])
+    mean = np.array([1.0, 1.75 / 4, 3 / 5])
+    variance = np.array([0.0, (0.3125 + 1.0 - 4 * (1.75 / 4) ** 2) / 3, 5 * 0.6 * 0.4 / 4])
+    kappa = variance.sum() / (mean * (1 - mean) * n / (n - 1)).sum()
+    p = (n * mean + 2) / (n + 4)
+    expected = np.maximum(variance, kappa * p * (1 - p) * n / (n - 1))
+
+    assert kappa < 1.0
+    assert floored(y, np.ones(5)) == pytest.approx(expected, rel=1e-12)
+
+
+@given(n_right=st.integers(0, 20), n_wrong=st.integers(0, 20))
+def test_right_or_wrong_scores_get_four_more_items(n_right: int, n_wrong: int) -> None:
+    n = n_right + n_wrong
+    if n < 2:
+        return
+    y = np.array([[1.0] * n_right + [0.0] * n_wrong])
+    p, q = (n_right + 2) / (n + 4), n_right / n
+    expected = max(p * (1 - p), q * (1 - q)) * n / (n - 1)
+
+    assert floored(y, np.ones(n)) == pytest.approx([expected], rel=1e-12)
+
+
+@given(given_=scores_and_weights())
+def test_the_floor_never_lowers_a_variance(given_: tuple[FloatArray, FloatArray]) -> None:
+    y, weights = given_
+    spread = weighted_spread(y, weights)
+    raised = floored(y, weights)
+    known = spread.n > 1
+
+    assert (raised[known] >= spread.variance[known]).all()
+    assert np.isnan(raised[~known]).all()
+
+
+@given(given_=scores_and_weights(exact=True))
+def test_wrong_for_right_has_the_same_floor(given_: tuple[FloatArray, FloatArray]) -> None:
+    y, weights = given_
+
+    assert floored(1 - y, weights) == pytest.approx(floored(y, weights), abs=1e-9, nan_ok=True)
+
+
+@pytest.mark.parametrize("score", [0.0, 0.1, 0.25, 0.7, 1.0])
+def test_scores_that_are_all_the_same_still_leave_doubt(score: float) -> None:
+    y = np.full((2, 10), score)
+    p = (10 * score + 2) / 14
+
+    assert floored(y, np.ones(10)) == pytest.approx([p * (1 - p) * 10 / 9] * 2, rel=1e-12)
+
+
+def test_unequal_weights_raise_the_floor_by_their_design_effect() -> None:
+    y = np.ones((1, 6))
+    weights = np.array([1.0, 1.0, 1.0, 1.0, 2.0, 6.0])
+    effect = 6 * (4 + 4 + 36) / 12**2
+
+    assert floored(y, weights) == pytest.approx(effect * floored(y, np.ones(6)), rel=1e-12)
+    assert floored(y, 3 * weights) == pytest.approx(floored(y, weights), rel=1e-12)
+
+
+def test_a_model_of_no_weight_leaves_the_others_as_they_are() -> None:
+    weights = np.array([1.0, 1.0, 1.0, 0.0, 0.0])
+    y = np.array([[0.25, 0.5, 0.5, 1.0, 0.0], [NAN, NAN, NAN, 1.0, 0.0]])
+    raised = floored(y, weights)
+
+    assert raised[0] == floored(y[:1], weights)[0]
+    assert math.isnan(raised[1])
+
+
+# --- the two phases ------------------------------------------------------------------------------
+
+
+@given(
+    sizes=st.lists(st.integers(1, 10_000), min_size=4, max_size=4).map(sorted),
+    q=st.floats(0, 1),
+    w=st.floats(0, 1),
+)
+def test_the_factor_is_that_of_the_formula(sizes: list[int], q: float, w: float) -> None:
+    n_scored, n, m, n_frame = sizes
+    factor = two_phase_factor(
+        np.array([n_scored, n]), n=n, n_pool=m, n_frame=n_frame, residual_share=q, within_share=w
+    )
+    whole = (1 / n - 1 / m) * q + (1 / m - 1 / n_frame) * w
+
+    assert factor == pytest.approx([whole + 1 / n_scored - 1 / n, whole], rel=1e-9, abs=1e-15)
+
+
+@given(sizes=st.lists(st.integers(1, 10_000), min_size=3, max_size=3).map(sorted))
+def test_with_nothing_explained_it_is_simple_random_sampling(sizes: list[int]) -> None:
+    n, m, n_frame = sizes
+    factor = two_phase_factor(np.array([n]), n=n, n_pool=m, n_frame=n_frame)
+
+    assert factor == pytest.approx([1 / n - 1 / n_frame], rel=1e-9, abs=1e-15)
+
+
+@given(n=st.integers(1, 10_000), q=st.floats(0, 1), w=st.floats(0, 1))
+def test_the_whole_frame_leaves_exactly_nothing(n: int, q: float, w: float) -> None:
+    factor = two_phase_factor(
+        np.array([n]), n=n, n_pool=n, n_frame=n, residual_share=q, within_share=w
+    )
+
+    assert factor.tolist() == [0.0]
+
+
+def test_no_item_scored_has_no_finite_variance() -> None:
+    assert two_phase_factor(np.array([0]), n=5, n_pool=9, n_frame=9).tolist() == [np.inf]
+
+
+def test_averaged_over_all_pools_and_subsets_the_variance_is_exact() -> None:
+    y = np.array([0.0, 1.0, 1.0, 0.25, 0.5, 0.0, 0.75])
+    n, m, n_frame = 3, 5, 7
+    subsets = [
+        list(subset) for pool in combinations(range(n_frame), m) for subset in combinations(pool, n)
+    ]
+    means = np.array([y[subset].mean() for subset in subsets])
+    spreads = [weighted_spread(y[None, subset], np.ones(n)) for subset in subsets]
+    variances = [
+        (spread.variance * two_phase_factor(spread.n, n=n, n_pool=m, n_frame=n_frame))[0]
+        for spread in spreads
+    ]
+
+    assert len(subsets) == 21 * 10
+    assert means.mean() == pytest.approx(y.mean(), abs=1e-12)
+    assert np.mean(variances) == pytest.approx(means.var(), abs=1e-12)
+
+
+# --- quantiles and distances ---------------------------------------------------------------------
+
+
+@given(level=st.floats(0.5, 0.999), freedom=st.integers(1, 500))
+def test_quantiles_are_students(level: float, freedom: int) -> None:
+    assert t_quantile(level, np.array([freedom])) == pytest.approx(
+        [student.isf((1 - level) / 2, freedom)], rel=1e-9
+    )
+
+
+def test_without_freedom_there_is_no_quantile() -> None:
+    assert np.isnan(t_quantile(0.95, np.array([0.0, -1.0, NAN]))).all()
+
+
+def test_distances_are_the_three_norms() -> None:
+    gaps = np.array([3.0, -4.0, 0.0])
+
+    assert [distance(gaps, norm) for norm in ("l1", "l2", "linf")] == [7.0, 5.0, 4.0]
+
+
+# --- paired differences --------------------------------------------------------------------------
+
+
+def slow_pairs(y: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Give mean and variance of every pair, straight from the formula, one item at a time."""
+    n_models = len(y)
+
+    def contributions(a: int, b: int) -> list[tuple[float, float]]:
+        """Give (weight / mean weight, difference) of each item that both were scored on."""
+        there = [i for i in range(y.shape[1]) if not math.isnan(y[a, i] + y[b, i])]
+        total = sum(weights[i] for i in there)
+        return [(weights[i] * len(there) / total, y[a, i] - y[b, i]) for i in there]
+
+    pairs = {(a, b): contributions(a, b) for a in range(n_models) for b in range(n_models)}
+    squares = [(w * d) ** 2 for (a, b), items in pairs.items() if a < b for w, d in items]
+    mean_square = sum(squares) / len(squares) if squares else 0.0
+    mean, variance = np.full((2, n_models, n_models), NAN)
+    for (a, b), items in pairs.items():
+        n = len(items)
+        if n > 0:
+            mean[a, b] = sum(w * d for w, d in items) / n
+        if n > 1:
+            center = n * mean[a, b] / (n + 2)
+            two_more = 2 * mean_square + 2 * center**2 * sum(w**2 for w, _ in items) / n
+            around = sum((w * (d - center)) ** 2 for w, d in items) + two_more
+            variance[a, b] = around / (n + 2) * n / (n - 1)
+        if a == b:
+            variance[a, b] = 0.0
+    return mean, variance
+
+
+def textbook_pair_variance(d: FloatArray, mean_square: float) -> float:
+    """Give the docstring's formula, for equal weights."""
+    n = d.size
+    return float(
+        (((d**2).sum() + 2 * mean_square) / (n + 2) - (d.sum() / (n + 2)) ** 2) * n / (n - 1)
+    )
+
+
+@given(given_=scores_and_weights())
+def test_pairs_are_those_of_a_slow_loop(given_: tuple[FloatArray, FloatArray]) -> None:
+    y, weights = given_
+    pairs = pair_spread(y, weights)
+    mean, variance = slow_pairs(y, weights)
+
+    assert pairs.mean == pytest.approx(mean, abs=1e-12, nan_ok=True)
+    assert pairs.variance == pytest.approx(variance, abs=1e-9, nan_ok=True)
+
+
+@given(given_=scores_and_weights(equal=True, min_items=2))
+def test_equal_weights_give_the_textbook_formula(given_: tuple[FloatArray, FloatArray]) -> None:
+    y, weights = given_
+    pairs = pair_spread(y, weights)
+    gaps = [y[a] - y[b] for a, b in combinations(range(len(y)), 2)]
+    known = np.concatenate([gap[~np.isnan(gap)] for gap in gaps]) if gaps else np.empty(0)
+    for (a, b), gap in zip(combinations(range(len(y)), 2), gaps, strict=True):
+        d = gap[~np.isnan(gap)]
+
+        assert pairs.n[a, b] == d.size
+        if d.size > 1:
+            expected = textbook_pair_variance(d, float((known**2).mean()))
+            assert pairs.mean[a, b] == pytest.approx(d.mean(), abs=1e-12)
+            assert pairs.variance[a, b] == pytest.approx(expected, abs=1e-9)
+
+
+@given(given_=scores_and_weights(), shift=st.integers(-4, 4))
+def test_pairs_are_antisymmetric_and_know_differences_alone(
+    given_: tuple[FloatArray, FloatArray], shift: int
+) -> None:
+    y, weights = given_
+    pairs = pair_spread(y, weights)
+    by_item = shift * np.linspace(0.0, 1.0, y.shape[1])
+    shifted = pair_spread(y + by_item, weights)
+
+    assert pairs.mean == pytest.approx(-pairs.mean.T, abs=1e-12, nan_ok=True)
+    assert pairs.variance == pytest.approx(pairs.variance.T, abs=1e-12, nan_ok=True)
+    assert (pairs.n == pairs.n.T).all()
+    assert np.nan_to_num(np.diag(pairs.mean)) == pytest.approx(0.0, abs=1e-12)
+    assert not np.diag(pairs.variance).any()
+    assert shifted.mean == pytest.approx(pairs.mean, abs=1e-9, nan_ok=True)
+    assert shifted.variance == pytest.approx(pairs.variance, abs=1e-9, nan_ok=True)
+
+
+@given(given_=scores_and_weights(), factor=st.sampled_from([0.5, 3.0]))
+def test_only_the_proportions_of_weights_matter(
+    given_: tuple[FloatArray, FloatArray], factor: float
+) -> None:
+    y, weights = given_
+    pairs, scaled = pair_spread(y, weights), pair_spread(y, factor * weights)
+
+    assert scaled.mean == pytest.approx(pairs.mean, abs=1e-12, nan_ok=True)
+    assert scaled.variance == pytest.approx(pairs.variance, abs=1e-9, nan_ok=True)
+
+
+def test_models_that_agree_on_all_items_may_still_differ() -> None:
+    y = np.array([[1.0, 0.0, 1.0, 1.0], [1.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 1.0]])
+    pairs = pair_spread(y, np.ones(4))
+    mean_square = (0 + 1 + 1) / 12
+
+    assert pairs.mean[0, 1] == 0.0
+    assert pairs.variance[0, 1] == pytest.approx(2 * mean_square / 6 * 4 / 3, rel=1e-12)
+
+
+def test_two_models_that_share_at_most_one_item_cannot_be_compared() -> None:
+    y = np.array([[1.0, 0.0, NAN, NAN], [NAN, 1.0, 1.0, NAN], [NAN, NAN, NAN, 1.0]])
+    pairs = pair_spread(y, np.ones(4))
+
+    assert pairs.n[0, 1] == 1
+    assert pairs.mean[0, 1] == -1.0
+    assert math.isnan(pairs.variance[0, 1])
+    assert pairs.n[0, 2] == 0
+    assert math.isnan(pairs.mean[0, 2])
+    assert math.isnan(pairs.variance[0, 2])
+
+
+def test_a_pair_that_shares_no_weight_leaves_the_others_as_they_are() -> None:
+    weights = np.array([1.0, 1.0, 0.0, 0.0])
+    y = np.array([[1.0, 0.0, 1.0, 0.0], [0.0, 0.0, 1.0, 1.0], [NAN, NAN, 1.0, 0.0]])
+    pairs = pair_spread(y, weights)
+
+    assert pairs.variance[0, 1] == pytest.approx(pair_spread(y[:2], weights).variance[0, 1])
+    assert math.isnan(pairs.variance[0, 2])
+
+
+def test_a_single_model_has_nothing_to_differ_from() -> None:
+    pairs = pair_spread(np.array([[1.0, 0.0]]), np.ones(2))
+
+    assert pairs.mean.tolist() == [[0.0]]
+    assert pairs.variance.tolist() == [[0.0]]
