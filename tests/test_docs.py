@@ -12,7 +12,7 @@ from scripts.docs import BLOCK, DOCS, ROOT, refreshed, verbs
 import bestrand
 from bestrand import errors
 from bestrand.designs.registry import DESIGNS
-from bestrand.estimators.base import Estimator
+from bestrand.estimators.registry import ESTIMATORS
 from bestrand.manifest import Manifest
 from bestrand.report.contracts import CONTRACTS, schema_of
 
@@ -23,12 +23,7 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#{1,6} +(.+)$", re.MULTILINE)
 GUIDE = ("On the command line", "In Python", "Options that matter", "Bad inputs", "Exit codes")
 METHOD = ("Assumes", "Fails when", "Costs", "Reference")
-METHODS = sorted(
-    {
-        *(design.__name__ for design in DESIGNS.values()),
-        *(c.__name__ for c in Estimator.__subclasses__() if c.__module__.startswith("bestrand.")),
-    }
-)
+METHODS = [method.__name__ for method in [*DESIGNS.values(), *ESTIMATORS.values()]]
 
 
 def where(path: Path) -> str:

@@ -20,8 +20,8 @@ from bestrand.harnesses.items import read_items as read_items
 from bestrand.harnesses.read import read_scores as read_scores
 from bestrand.manifest import Manifest as Manifest
 from bestrand.notes import Note as Note
+from bestrand.pool import draw_pool as draw_pool
 from bestrand.scores import ScoreMatrix as ScoreMatrix
 from bestrand.scores import ScoreTable as ScoreTable
-from bestrand.pool import draw_pool as draw_pool
 from bestrand.select import select as select
 from bestrand.verify import verify as verify

@@ -1,4 +1,4 @@
-"""What the doors `draw_pool` and `select` share: what is chosen from, and how a choice is written."""
+"""What `draw_pool` and `select` share: what is chosen from, and how a choice is written."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -11,8 +11,8 @@ from bestrand.designs.simple_random import SimpleRandom
 from bestrand.estimate import estimate
 from bestrand.estimates import Estimates
 from bestrand.manifest import Manifest
-from bestrand.scores import ScoreMatrix
 from bestrand.pool import draw_pool
+from bestrand.scores import ScoreMatrix
 from bestrand.select import select
 from bestrand.types import FloatArray
 

@@ -1,4 +1,4 @@
-"""Things that are no errors but must be said; they travel on results and are never printed by the library."""
+"""Things that are no errors but must be said; they travel on results, nothing prints them."""
 
 from dataclasses import dataclass
 

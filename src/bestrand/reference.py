@@ -1,4 +1,4 @@
-"""What is known of the probes when targets are estimated: on the subset, on the pool, on average."""
+"""What is known of the probes when targets are estimated: on the subset and on the pool."""
 
 from dataclasses import dataclass, replace
 
@@ -96,12 +96,9 @@ def _weights(probes: ScoreTable | ScoreMatrix, subset: Manifest) -> FloatArray |
     """Give every item's weight, if it can be known from the probes' table."""
     if subset.weighting == "micro":
         return np.ones(subset.n_frame)
-    frame: Frame
-    if isinstance(probes, ScoreMatrix):
+    try:
         frame = probes.frame
-    else:
-        try:
-            frame = probes.frame(subset.weighting)
-        except InputError:
-            return None
+        frame = frame if isinstance(frame, Frame) else frame(subset.weighting)
+    except InputError:
+        return None
     return frame.relative_weights if frame.scheme == subset.weighting else None

@@ -10,8 +10,8 @@ from bestrand.frame import Frame
 from bestrand.ids import explain_mismatch
 from bestrand.manifest import Manifest
 from bestrand.notes import shown
-from bestrand.scores import ScoreMatrix, ScoreTable
 from bestrand.pool import draw_pool
+from bestrand.scores import ScoreMatrix, ScoreTable
 from bestrand.select import select
 
 

@@ -15,9 +15,9 @@ from bestrand.designs.stratified import Stratified
 from bestrand.errors import ArgumentError, DesignError
 from bestrand.frame import Frame, items_digest
 from bestrand.manifest import Manifest
+from bestrand.pool import draw_pool
 from bestrand.rng import Stream
 from bestrand.scores import ScoreMatrix
-from bestrand.pool import draw_pool
 from bestrand.select import select
 from bestrand.types import FloatArray
 from tests.strategies import group_codes, score_arrays, score_matrices, weight_arrays

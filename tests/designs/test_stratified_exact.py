@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from scipy.stats import binom, chi2
 
 from bestrand.designs.base import Features
-from bestrand.designs.stratified import Stratified, proportional_counts
+from bestrand.designs.stratified import Stratified
 from bestrand.rng import MASK, Stream
+from bestrand.search.twin import proportional_counts
 from bestrand.types import IntArray
 
 
@@ -114,9 +115,10 @@ def test_the_groups_stand_in_random_order() -> None:
 # --- the items -----------------------------------------------------------------------------------
 
 
-def test_every_item_has_the_same_chance() -> None:
+@pytest.mark.parametrize("n", [5, 9])
+def test_every_item_has_the_same_chance(n: int) -> None:
     groups = np.array([0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 0], dtype=np.int64)
-    seen, n, n_draws = Features(13, None, groups, np.ones(13)), 5, 6000
+    seen, n_draws = Features(13, None, groups, np.ones(13)), 5000
     drawn = [Stratified().draw(seen, n, Stream.of(seed)) for seed in range(n_draws)]
     chosen = np.bincount(np.concatenate([draw.columns for draw in drawn]), minlength=13)
     tail = 1e-6 / 26

@@ -18,8 +18,8 @@ from bestrand.estimators.base import Estimator
 from bestrand.estimators.mean import Mean
 from bestrand.frame import Frame
 from bestrand.manifest import Manifest
-from bestrand.scores import ScoreMatrix
 from bestrand.pool import draw_pool
+from bestrand.scores import ScoreMatrix
 from bestrand.select import select
 from bestrand.types import FloatArray
 from tests.strategies import frames, score_matrices

@@ -18,8 +18,8 @@ from bestrand.estimators.base import Seen
 from bestrand.estimators.mean import Mean
 from bestrand.estimators.two_phase import ChanceShares, balanced_features, chance_shares
 from bestrand.frame import Frame
-from bestrand.scores import ScoreMatrix
 from bestrand.pool import draw_pool
+from bestrand.scores import ScoreMatrix
 from bestrand.select import select
 from bestrand.stats.intervals import floored_variance, two_phase_factor, weighted_spread
 from bestrand.stats.regression import residual_share, within_share
@@ -229,6 +229,27 @@ def test_a_target_that_a_probe_foretells_is_left_little_to_chance() -> None:
     assert chance_shares(told)[0].residual < 0.01
     assert chance_shares(untold)[0].residual > 0.95
     assert Mean().infer(told).se[0] < Mean().infer(untold).se[0]
+
+
+@given(data=st.data(), n=st.integers(3, 20))
+def test_under_weights_contributions_are_regressed_on_contributions(
+    data: st.DataObject, n: int
+) -> None:
+    y = data.draw(score_arrays(3, n, exact=True))
+    probes, weights = data.draw(score_arrays(2, n, exact=True)), data.draw(weight_arrays(n))
+    seen = seen_of(y, weights=weights, probes=probes, balanced_on=("probes",))
+
+    def contributions(rows: FloatArray) -> FloatArray:
+        share = weights / weights.mean()
+        return np.array([share * (row - np.average(row, weights=weights)) for row in rows])
+
+    terms, features = contributions(y), contributions(probes)
+    apart = contributions(y - y.mean(axis=0))
+    expected = [residual_share(rows, features.T) for rows in (terms, apart)]
+    told = [rows.var() > 1e-12 for rows in (terms, apart)]
+    shares = [shares.residual for shares in chance_shares(seen)]
+
+    assert np.array(shares)[told] == pytest.approx(np.array(expected)[told], abs=1e-6)
 
 
 def test_what_was_not_balanced_explains_nothing() -> None:

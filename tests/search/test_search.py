@@ -13,7 +13,7 @@ from bestrand.search.best import NORM_CODES, Best, available_processors, find_be
 from bestrand.search.fixed_point import FIELD_BITS, FixedPoint, to_fixed_point
 from bestrand.search.twin import draw_candidate
 from bestrand.types import FloatArray, IntArray, Norm
-from tests.strategies import NORMS, Search, searches
+from tests.strategies import NORMS, Search, group_codes, searches
 
 
 LARGE = 1_000_000
@@ -24,11 +24,19 @@ def fixed_columns(columns: FloatArray, n: int) -> FixedPoint:
 
 
 def run_kernel(
-    fixed: FixedPoint, n: int, norm: Norm, stream: Stream, first: int, last: int
+    fixed: FixedPoint,
+    n: int,
+    norm: Norm,
+    stream: Stream,
+    first: int,
+    last: int,
+    sizes: IntArray | None = None,
 ) -> tuple[float, int]:
     key = np.array(stream.key, dtype=np.uint64)
-    code = NORM_CODES[norm]
-    distance, number = kernel.search(fixed.packed(), fixed.totals, n, code, key, first, last)
+    counts_key = np.array(stream.child("counts").key, dtype=np.uint64)
+    sizes = np.array([len(fixed.values)]) if sizes is None else sizes
+    packed, totals, code = fixed.packed(), fixed.totals, NORM_CODES[norm]
+    distance, number = kernel.search(packed, totals, sizes, n, code, key, counts_key, first, last)
     return float(distance), int(number)
 
 
@@ -68,6 +76,23 @@ def test_the_kernel_equals_its_twin_bit_for_bit(search: Search, seed: int, first
     assert run_kernel(*arguments) == twin.search(*arguments)
 
 
+@settings(deadline=None, max_examples=60)
+@given(
+    sizes=st.lists(st.integers(1, 12), min_size=2, max_size=7),
+    data=st.data(),
+    seed=st.integers(0, 2**32),
+)
+def test_the_kernel_equals_its_twin_in_strata(
+    sizes: list[int], data: st.DataObject, seed: int
+) -> None:
+    m = sum(sizes)
+    n = data.draw(st.integers(1, m))
+    fixed = fixed_columns(made_columns(m, 3, levels=3), n)
+    expected = twin.search(fixed, n, "l2", Stream.of(seed), 0, 9, np.array(sizes))
+
+    assert run_kernel(fixed, n, "l2", Stream.of(seed), 0, 9, np.array(sizes)) == expected
+
+
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("n_drawn", [20_000, LARGE - 20_000])
 def test_the_kernel_equals_its_twin_where_words_are_redrawn(n_drawn: int, norm: Norm) -> None:
@@ -78,6 +103,25 @@ def test_the_kernel_equals_its_twin_where_words_are_redrawn(n_drawn: int, norm: 
 
     assert min(n_redrawn) > 0
     assert run_kernel(*arguments) == twin.search(*arguments)
+
+
+@pytest.mark.parametrize("n_drawn", [20_000, LARGE - 20_000])
+def test_the_kernel_equals_its_twin_where_words_of_strata_are_redrawn(n_drawn: int) -> None:
+    stream, sizes = Stream.of(1, "large"), np.array([300_000, 1, 699_999])
+    fixed = fixed_columns(made_columns(LARGE, 3, levels=5), n_drawn)
+    expected = twin.search(fixed, n_drawn, "l2", stream, 0, 4, sizes)
+    n_redrawn = 0
+    for number in range(4):
+        words = stream.words(number, 20_000).astype(np.uint64)
+        counts = twin.proportional_counts(sizes, 20_000, stream.child("counts"), number)
+        bounds = np.concatenate(
+            [size - np.arange(count) for size, count in zip(sizes, counts, strict=True)]
+        ).astype(np.uint64)
+        low = (words * bounds) & np.uint64(MASK)
+        n_redrawn += int((low < np.uint64(MASK + 1) % bounds).sum())
+
+    assert n_redrawn > 0
+    assert run_kernel(fixed, n_drawn, "l2", stream, 0, 4, sizes) == expected
 
 
 def test_a_redrawn_word_changes_the_subset() -> None:
@@ -252,6 +296,32 @@ def test_the_distance_is_that_of_the_means(search: Search, seed: int) -> None:
     gaps = search.columns[best.columns].mean(axis=0) - search.columns.mean(axis=0)
     order = {"l1": 1, "l2": 2, "linf": np.inf}[search.norm]
 
+    assert best.distance == pytest.approx(float(np.linalg.norm(gaps, order)), abs=1e-6)
+
+
+@settings(deadline=None)
+@given(search=searches(), seed=st.integers(0, 1000), data=st.data())
+def test_stratified_candidates_take_from_every_group_its_share(
+    search: Search, seed: int, data: st.DataObject
+) -> None:
+    m = len(search.columns)
+    strata = data.draw(group_codes(m))
+    best = find_best(
+        search.columns,
+        search.n,
+        n_candidates=20,
+        norm=search.norm,
+        stream=Stream.of(seed),
+        strata=strata,
+        n_workers=1,
+    )
+    shares = np.bincount(strata) * search.n / m
+    gaps = search.columns[best.columns].mean(axis=0) - search.columns.mean(axis=0)
+    order = {"l1": 1, "l2": 2, "linf": np.inf}[search.norm]
+
+    assert sorted(set(best.columns.tolist())) == best.columns.tolist()
+    assert best.columns.size == search.n
+    assert np.abs(np.bincount(strata[best.columns], minlength=shares.size) - shares).max() < 1
     assert best.distance == pytest.approx(float(np.linalg.norm(gaps, order)), abs=1e-6)
 
 

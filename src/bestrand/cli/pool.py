@@ -49,8 +49,8 @@ def register(app: typer.Typer) -> None:
         """Draw the pool: the items that the probe models must run."""
         from bestrand.designs.registry import DESIGNS
         from bestrand.harnesses.items import read_items
-        from bestrand.report.terminal import manifest_table
         from bestrand.pool import draw_pool
+        from bestrand.report.terminal import manifest_table
 
         out = Output(json, quiet)
         frame = read_items(items, weights=weights)

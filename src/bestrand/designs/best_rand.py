@@ -10,7 +10,7 @@ from bestrand.errors import ArgumentError
 from bestrand.notes import Note
 from bestrand.rng import Stream
 from bestrand.search.best import find_best
-from bestrand.types import Norm
+from bestrand.types import FloatArray, Norm
 
 
 @final
@@ -33,11 +33,7 @@ class BestRand(Design):
     norm: Norm = "l2"
 
     def __post_init__(self) -> None:
-        if self.n_candidates < 1:
-            raise ArgumentError(
-                f"`n_candidates` must be 1 or more, got {self.n_candidates}.",
-                n_candidates=self.n_candidates,
-            )
+        require_candidates(self.n_candidates)
         if self.norm not in get_args(Norm):
             raise ArgumentError(
                 f"`norm` must be l1, l2 or linf, got {self.norm!r}.", norm=self.norm
@@ -53,19 +49,33 @@ class BestRand(Design):
         scores = require_probes(self, features)
         columns = weighted_deviations(scores, features.weights)
         best = find_best(columns, n, n_candidates=self.n_candidates, norm=self.norm, stream=stream)
-        notes: tuple[Note, ...] = ()
-        if not np.ptp(scores, axis=1).any():
-            notes = (
-                Note(
-                    "flat-probes",
-                    "Every probe scores all items alike, so candidates cannot be told apart: "
-                    "this is a simple random subset.",
-                ),
-            )
         return Draw(
             best.columns,
             inclusion=None,
             balanced_on=("probes",),
             distance=best.distance,
-            notes=notes,
+            notes=flat_notes(scores),
         )
+
+
+def require_candidates(n_candidates: int) -> None:
+    """Require at least one candidate.
+
+    Raises:
+        ArgumentError: fewer.
+    """
+    if n_candidates < 1:
+        raise ArgumentError(
+            f"`n_candidates` must be 1 or more, got {n_candidates}.", n_candidates=n_candidates
+        )
+
+
+def flat_notes(scores: FloatArray) -> tuple[Note, ...]:
+    """Say so if no probe tells one item from another."""
+    if np.ptp(scores, axis=1).any():
+        return ()
+    text = (
+        "Every probe scores all items alike, so candidates cannot be told apart: this is a "
+        "random subset."
+    )
+    return (Note("flat-probes", text),)

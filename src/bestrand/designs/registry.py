@@ -5,7 +5,10 @@ from dataclasses import fields
 from typing import Any
 
 from bestrand.designs.base import Design
+from bestrand.designs.balanced import Balanced
 from bestrand.designs.best_rand import BestRand
+from bestrand.designs.cube import Cube
+from bestrand.designs.history import History
 from bestrand.designs.simple_random import SimpleRandom
 from bestrand.designs.stratified import Stratified
 from bestrand.errors import ArgumentError, DesignError
@@ -14,7 +17,10 @@ from bestrand.notes import shown
 
 # word on the command line -> design
 DESIGNS: dict[str, type[Design]] = {
+    "balanced": Balanced,
     "bestrand": BestRand,
+    "cube": Cube,
+    "history": History,
     "random": SimpleRandom,
     "stratified": Stratified,
 }

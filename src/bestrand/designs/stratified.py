@@ -1,73 +1,91 @@
 """Stratified sampling: from every group its share, and simple random within."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import Literal, final
 
 import numpy as np
 
 from bestrand.designs.base import Design, Draw, Features, require_groups
+from bestrand.errors import ArgumentError
 from bestrand.rng import Stream
-from bestrand.search.twin import draw_candidate
-from bestrand.types import IntArray
+from bestrand.search.best import by_stratum
+from bestrand.search.twin import draw_candidate, draw_stratified
+from bestrand.types import FloatArray, IntArray
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Stratified(Design):
-    """Draw from each group in proportion to its size, simple random within the group.
+    """Draw from each group its share, simple random within the group.
 
-    The counts are rounded so that each is the exact share up or down to a whole number, and every
-    item has the same chance n/m to be chosen. The plain mean stays right.
+    "proportional" takes shares by the groups' sizes, rounded so that every item has the same
+    chance n/m: the plain mean stays right. "equal" takes the same number from each group, as far
+    as it has them; items of small groups are then more likely, and the estimate must weigh them
+    down (`Hajek`).
+
+    Attributes:
+        allocation: how the n items are shared out among the groups.
 
     References:
         Cochran, W. G. (1977). Sampling Techniques, 3rd ed., ch. 5. Wiley.
     """
 
+    allocation: Literal["proportional", "equal"] = "proportional"
+
+    def __post_init__(self) -> None:
+        if self.allocation not in ("proportional", "equal"):
+            raise ArgumentError(
+                f"`allocation` must be proportional or equal, got {self.allocation!r}."
+            )
+
     def draw(self, features: Features, n: int, stream: Stream) -> Draw:
         """Choose n items; see `Design.draw`."""
         groups = require_groups(self, features)
-        sizes = np.bincount(groups)
-        counts = proportional_counts(sizes, n, stream.child("counts"))
-        chosen = [
-            np.flatnonzero(groups == code)[
-                draw_candidate(stream.child("group"), code, int(sizes[code]), int(count))
-            ]
-            for code, count in enumerate(counts)
-            if count
-        ]
-        columns = np.sort(np.concatenate(chosen))
-        return Draw(columns, np.full(n, n / features.n_items), balanced_on=("groups",))
+        order, sizes = by_stratum(groups, features.n_items)
+        if self.allocation == "proportional":
+            columns = np.sort(order[draw_stratified(stream, 0, sizes, n)])
+            return Draw(columns, np.full(n, n / features.n_items), balanced_on=("groups",))
+        return self._draw_equal(features, order, sizes, n, stream)
+
+    def _draw_equal(
+        self, features: Features, order: IntArray, sizes: IntArray, n: int, stream: Stream
+    ) -> Draw:
+        counts, expected = equal_counts(sizes, n, stream.child("counts"))
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        chosen, chance = [], []
+        for stratum, count in enumerate(counts.tolist()):
+            size = int(sizes[stratum])
+            drawn = draw_candidate(stream.child("stratum"), stratum, size, count)
+            chosen.append(order[starts[stratum] + drawn])
+            chance.append(np.full(count, expected[stratum] / size))
+        columns, inclusion = np.concatenate(chosen), np.concatenate(chance)
+        place = np.argsort(columns)
+        columns, inclusion = columns[place], inclusion[place]
+        weights = 1 / inclusion
+        return Draw(columns, inclusion, weights / weights.mean(), balanced_on=())
 
 
-def proportional_counts(sizes: IntArray, n: int, stream: Stream) -> IntArray:
-    """Share n among groups in proportion to their sizes, rounded by systematic sampling.
-
-    The groups stand in random order on a line as long as n, each as long as its exact share; the
-    counts are how many of the n points u, u + 1, ... fall on each, with one u uniform on [0, 1).
-    Each count is its share rounded up or down, and right on average.
-
-    Args:
-        sizes: (H,) items of each group, sum m >= n.
-        n: how many items to share out.
-        stream: the chance.
+def equal_counts(sizes: IntArray, n: int, stream: Stream) -> tuple[IntArray, FloatArray]:
+    """Share n equally among strata, none above its size; what is left over goes to random ones.
 
     Returns:
-        (H,) counts, sum n, none above its size.
-
-    References:
-        Madow, W. G. (1949). On the theory of systematic sampling, II. Ann. Math. Stat. 20(3).
-        doi:10.1214/aoms/1177729988
+        (H,) counts, sum n; (H,) what each count is on average.
     """
-    m = int(sizes.sum())
-    n_groups = sizes.size
-    words = stream.words(0, n_groups + 1)
-    order = np.argsort(words[1:], kind="stable")
-    # Whole-number arithmetic in units of 1 / (m * 2**32): no rounding anywhere.
-    ends = [0]
-    for size in sizes[order].tolist():
-        ends.append(ends[-1] + size)
-    u = int(words[0]) * m
-    below = [-(-(((end * n) << 32) - u) // (m << 32)) for end in ends]
-    counts = np.empty(n_groups, dtype=np.int64)
-    counts[order] = np.diff(below)
-    return counts
+    expected = np.zeros(sizes.size)
+    counts = np.zeros(sizes.size, dtype=np.int64)
+    left, open_strata = n, np.arange(sizes.size)
+    while left:
+        share = left // open_strata.size
+        full = open_strata[sizes[open_strata] - counts[open_strata] <= share]
+        if full.size:  # fill the small ones, and share out the rest among the others
+            left -= int((sizes[full] - counts[full]).sum())
+            counts[full] = sizes[full]
+            open_strata = np.setdiff1d(open_strata, full)
+            continue
+        counts[open_strata] += share
+        left -= share * open_strata.size
+        expected = counts.astype(np.float64)
+        expected[open_strata] += left / open_strata.size
+        counts[open_strata[draw_candidate(stream, 0, open_strata.size, left)]] += 1
+        return counts, expected
+    return counts, counts.astype(np.float64)

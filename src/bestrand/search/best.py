@@ -9,7 +9,7 @@ import numpy as np
 
 from bestrand.rng import Stream
 from bestrand.search.fixed_point import to_fixed_point
-from bestrand.search.twin import draw_candidate
+from bestrand.search.twin import draw_stratified
 from bestrand.types import FloatArray, IntArray, Norm
 
 
@@ -45,6 +45,7 @@ def find_best(
     n_candidates: int,
     norm: Norm,
     stream: Stream,
+    strata: IntArray | None = None,
     n_workers: int | None = None,
 ) -> Best:
     """Find, among M random n-subsets of the pool, the one whose means lie nearest the pool's.
@@ -58,18 +59,24 @@ def find_best(
         n_candidates: M >= 1.
         norm: how the C gaps make one distance.
         stream: the chance; candidate k is drawn from its substream k.
+        strata: (m,) code of each item's group, if each candidate shall take from every group its
+            share; see `twin.draw_stratified`.
         n_workers: threads; None takes the processors this process may use.
     """
     from bestrand.search.kernel import search  # numba is loaded only here
 
     m = columns.shape[0]
-    fixed = to_fixed_point(columns, min(n, m - n) or 1)
+    order, sizes = by_stratum(strata, m)
+    fixed = to_fixed_point(columns[order], min(n, m - n) or 1)
     packed, totals = fixed.packed(), fixed.totals
     key = np.array(stream.key, dtype=np.uint64)
+    counts_key = np.array(stream.child("counts").key, dtype=np.uint64)
 
     def search_from(first: int) -> tuple[float, int]:
         last = min(first + step, n_candidates)
-        distance, number = search(packed, totals, n, NORM_CODES[norm], key, first, last)
+        distance, number = search(
+            packed, totals, sizes, n, NORM_CODES[norm], key, counts_key, first, last
+        )
         return float(distance), int(number)
 
     workers = n_workers or available_processors()
@@ -82,4 +89,11 @@ def find_best(
             found = list(threads.map(search_from, starts))
     gap, number = min(found)
     distance = (math.sqrt(gap) if norm == "l2" else gap) * fixed.unit / (m * n)
-    return Best(draw_candidate(stream, number, m, n), distance, number)
+    return Best(np.sort(order[draw_stratified(stream, number, sizes, n)]), distance, number)
+
+
+def by_stratum(strata: IntArray | None, m: int) -> tuple[IntArray, IntArray]:
+    """Give an order in which items stand one stratum after the other, and the strata's sizes."""
+    if strata is None:
+        return np.arange(m), np.array([m])
+    return np.argsort(strata, kind="stable"), np.unique(strata, return_counts=True)[1]

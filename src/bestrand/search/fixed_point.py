@@ -74,5 +74,12 @@ def to_fixed_point(columns: FloatArray, n_drawn: int) -> FixedPoint:
     return FixedPoint(values[:, order], width / steps)
 
 
+def signed_fixed_point(features: FloatArray) -> tuple[IntArray, float]:
+    """Round features around 0 to whole numbers of one unit; (m, d), and what 1 stands for."""
+    width = float(np.abs(features).max(initial=0.0))
+    unit = width / (1 << 30) if width > 0 else 1.0
+    return np.rint(features / unit).astype(np.int64), unit
+
+
 def _content(column: IntArray) -> bytes:
     return hashlib.blake2b(column.astype("<i8").tobytes()).digest()

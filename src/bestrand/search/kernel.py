@@ -52,23 +52,73 @@ def _redraw(spare: Any, key: Any, number: Any, position: int, n_blocks: int, bou
 
 
 @njit(nogil=True, cache=True)
-def _draw(order: Any, words: Any, spare: Any, drawn: Any, key: Any, number: Any) -> None:  # noqa: ANN401
-    """Draw without replacement by a partial shuffle; `order` must be and is left 0..m-1."""
-    m, n = order.size, drawn.size
-    n_blocks = words.size // 4
-    _fill_words(words, key, number, 0, n_blocks)
-    for i in range(n):
-        bound = np.uint64(m - i)
+def _share_out(counts: Any, sizes: Any, n: int, words: Any, key: Any, number: Any) -> None:  # noqa: ANN401
+    """Share n among strata; see `twin.proportional_counts`."""
+    n_strata, m = sizes.size, sizes.sum()
+    if n_strata == 1:
+        counts[0] = n
+        return
+    _fill_words(words, key, number, 0, words.size // 4)
+    u = np.int64((np.uint64(words[0]) * np.uint64(m)) >> _HALF)
+    end, before = np.int64(0), np.int64(0)
+    for stratum in np.argsort(words[1 : n_strata + 1], kind="mergesort"):
+        end += sizes[stratum]
+        below = (end * n - u + m - 1) // m
+        counts[stratum] = below - before
+        before = below
+
+
+@njit(nogil=True, cache=True)
+def _shuffle(
+    order: Any,  # noqa: ANN401
+    words: Any,  # noqa: ANN401
+    drawn: Any,  # noqa: ANN401
+    start: int,
+    spare: Any,  # noqa: ANN401
+    key: Any,  # noqa: ANN401
+    number: Any,  # noqa: ANN401
+) -> None:
+    """Draw from one stratum by a partial shuffle; its words begin at `start` of the substream."""
+    for i in range(drawn.size):
+        bound = np.uint64(order.size - i)
         product = np.uint64(words[i]) * bound
-        if (product & _MASK) < bound and (product & _MASK) < (_MASK - bound + _ONE) % bound:
-            product = _redraw(spare, key, number, i, n_blocks, bound)
+        low = product & _MASK
+        if low < bound and low < (_MASK - bound + _ONE) % bound:
+            product = _redraw(spare, key, number, start + i, spare.size // 4, bound)
         j = i + np.int64(product >> _HALF)
         drawn[i] = order[j]
         order[j] = order[i]
         words[i] = j
-    for i in range(n):
-        order[words[i]] = words[i]
-        order[i] = i
+
+
+@njit(nogil=True, cache=True)
+def _restore(order: Any, words: Any, first: int) -> None:  # noqa: ANN401
+    """Undo a shuffle: every touched place holds its own number again, counted from `first`."""
+    for i in range(words.size):
+        order[words[i]] = first + words[i]
+        order[i] = first + i
+
+
+@njit(nogil=True, cache=True)
+def _draw(
+    order: Any,  # noqa: ANN401
+    words: Any,  # noqa: ANN401
+    spare: Any,  # noqa: ANN401
+    drawn: Any,  # noqa: ANN401
+    sizes: Any,  # noqa: ANN401
+    counts: Any,  # noqa: ANN401
+    key: Any,  # noqa: ANN401
+    number: Any,  # noqa: ANN401
+) -> None:
+    """Draw from each stratum its count; `order` must be and is left 0..m-1."""
+    _fill_words(words, key, number, 0, words.size // 4)
+    first, start = 0, 0
+    for stratum in range(sizes.size):
+        stop, last = start + counts[stratum], first + sizes[stratum]
+        part, part_words = order[first:last], words[start:stop]
+        _shuffle(part, part_words, drawn[start:stop], start, spare, key, number)
+        _restore(part, part_words, first)
+        first, start = last, stop
 
 
 @njit(nogil=True, cache=True)
@@ -91,9 +141,11 @@ def _add_up(packed: Any, drawn: Any, sums: Any) -> None:  # noqa: ANN401
 def search(  # noqa: D103 - see twin.search, which it equals
     packed: Any,  # noqa: ANN401
     totals: Any,  # noqa: ANN401
+    sizes: Any,  # noqa: ANN401
     n: int,
     norm: int,
     key: Any,  # noqa: ANN401
+    counts_key: Any,  # noqa: ANN401
     first: int,
     last: int,
 ) -> tuple[float, int]:
@@ -103,10 +155,13 @@ def search(  # noqa: D103 - see twin.search, which it equals
     order = np.arange(m).astype(np.uint32)
     words = np.empty(4 * ((drawn.size + 3) // 4), dtype=np.uint32)
     spare = np.empty_like(words)
+    counts = np.empty(sizes.size, dtype=np.int64)
+    counts_words = np.empty(4 * ((sizes.size + 4) // 4), dtype=np.uint32)
     sums = np.empty(2 * packed.shape[1], dtype=np.int64)
     best_distance, best_number = np.inf, -1
     for number in range(first, last):
-        _draw(order, words, spare, drawn, key, number)
+        _share_out(counts, sizes, drawn.size, counts_words, counts_key, number)
+        _draw(order, words, spare, drawn, sizes, counts, key, number)
         _add_up(packed, drawn, sums)
         distance = 0.0
         for column in range(n_columns):

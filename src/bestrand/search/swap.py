@@ -33,7 +33,7 @@ def swap_descent(
     m, n = features.shape[0], chosen.size
     if n == m:
         return np.sort(chosen)
-    values, unit = signed_fixed_point(features, n)
+    values, unit = signed_fixed_point(features)
     start = values[chosen].sum(axis=0)
     if reference is not None:
         start = start - np.rint(reference / unit).astype(np.int64)

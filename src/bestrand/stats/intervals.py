@@ -88,7 +88,7 @@ def floored_variance(spread: Spread, y: FloatArray, weights: FloatArray) -> Floa
         p = np.clip((n * spread.mean + PRIOR_ITEMS / 2) / (n + PRIOR_ITEMS), 0.0, 1.0)
     known = (spread.n > 1) & ~np.isnan(spread.variance)
     seen, most = float(spread.variance[known].sum()), float(bound[known].sum())
-    kappa = min(1.0, seen / most) if most > 0 and seen > ROUNDING * most else 1.0
+    kappa = min(1.0, seen / most) if most > 0 and seen > ROUNDING else 1.0
     floor = np.where(known, kappa * p * (1 - p), 0.0) * np.where(known, scale, 0.0)
     return np.where(known, np.maximum(spread.variance, floor), np.nan)
 

@@ -1,0 +1,79 @@
+"""The history average: two regressions on many source models, averaged."""
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from bestrand.estimators.base import (
+    Estimator,
+    Inference,
+    Seen,
+    require_complete,
+    require_whole_frame,
+)
+from bestrand.estimators.regression import regression_shift
+from bestrand.estimators.two_phase import linearised, two_phase_inference
+from bestrand.stats.components import components
+from bestrand.stats.kernels import fit_kernel_ridge, polynomial_kernel
+from bestrand.types import FloatArray
+
+
+N_COMPONENTS = 6
+PENALTY = 5.0
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class HistoryAverage(Estimator):
+    """Average of an item-level ridge on all sources and a kernel ridge over the models.
+
+    The first regresses each target's scores on the sources' scores, item by item. The second
+    learns from the sources by how much a full score differs from the mean of the subset, given
+    the scores on the subset; regressing the difference, and not the full score itself, keeps it
+    from failing when targets are stronger than all sources.
+
+    Attributes:
+        penalty: of the item-level ridge, for scores on 0..1.
+
+    References:
+        Ours. The parts: Hoerl, A. E. and Kennard, R. W. (1970), doi:10.1080/00401706.1970.10488634;
+        Saunders, C., Gammerman, A. and Vovk, V. (1998). Ridge regression learning algorithm in
+        dual variables. ICML.
+    """
+
+    penalty: float = PENALTY
+
+    def infer(self, seen: Seen) -> Inference:
+        """Estimate the full scores; see `Estimator.infer`."""
+        require_complete(self, seen)
+        pool = require_whole_frame(self, seen)
+        sources = pool.scores[:, pool.columns]
+        full = pool.scores @ pool.weights / pool.weights.sum()
+        by_item = regression_shift(
+            seen.scores, sources, full, seen.weights, np.full(len(sources), self.penalty)
+        )
+        by_model = subset_shift(seen.scores, sources, full, seen.weights)
+        mean, parts = components(pool.scores, N_COMPONENTS)
+        rows = np.concatenate([mean[None, :], parts])[:, pool.columns]
+        features = linearised(rows, seen.weights).T
+        return two_phase_inference(seen, features, (by_item + by_model) / 2)
+
+
+def subset_shift(
+    y: FloatArray, sources: FloatArray, full: FloatArray, weights: FloatArray
+) -> FloatArray:
+    """Predict full score less subset mean from the scores on the subset; (T,).
+
+    Args:
+        y: (T, n) targets.
+        sources: (K, n) on the same items.
+        full: (K,) their full scores.
+        weights: (n,) of the items.
+    """
+    gaps = full - sources @ weights / weights.sum()
+    return fit_kernel_ridge(
+        polynomial_kernel(sources, sources, weights),
+        polynomial_kernel(y, sources, weights),
+        gaps,
+    )
