@@ -5,11 +5,13 @@ from typing import NamedTuple
 import numpy as np
 
 from bestrand.data import load
+from bestrand.designs.balanced import Balanced
 from bestrand.designs.base import Design
 from bestrand.designs.best_rand import BestRand
 from bestrand.designs.simple_random import SimpleRandom
 from bestrand.estimate import estimate
 from bestrand.estimates import Estimates
+from bestrand.estimators.mean import Mean
 from bestrand.manifest import Manifest
 from bestrand.pool import draw_pool
 from bestrand.scores import ScoreMatrix
@@ -54,7 +56,7 @@ class Demo(NamedTuple):
         subset: what the targets ran.
         result: the estimates.
         truth: (T,) full scores that were hidden.
-        errors: over repeated draws, of `SimpleRandom` and of `BestRand`.
+        errors: over repeated draws, of `SimpleRandom`, `BestRand` and `Balanced`.
     """
 
     pool: Manifest
@@ -78,15 +80,14 @@ def run_demo(*, n: int = N_SUBSET, n_draws: int = N_DRAWS, seed: int = 0) -> Dem
     pool = draw_pool(scores.frame, n, seed=seed)
     subset = select(probes, n, pool=pool, seed=seed)
     result = estimate(targets.take_items(subset.items), subset, probes=probes)
+    designs = (SimpleRandom(), BestRand(), Balanced())
     values = [
-        repeat(design, probes, targets, n=n, n_draws=n_draws, seed=seed + 1)
-        for design in (SimpleRandom(), BestRand())
+        repeat(design, probes, targets, n=n, n_draws=n_draws, seed=seed + 1) for design in designs
     ]
     threshold = float(np.quantile(values[0], 0.7))
-    names = (SimpleRandom().name, BestRand().name)
     errors = tuple(
-        Errors(name, errors, float((errors > threshold).mean()))
-        for name, errors in zip(names, values, strict=True)
+        Errors(design.name, errors, float((errors > threshold).mean()))
+        for design, errors in zip(designs, values, strict=True)
     )
     return Demo(pool, subset, result, targets.full_scores(), errors)
 
@@ -100,12 +101,20 @@ def repeat(
     n_draws: int,
     seed: int,
 ) -> FloatArray:
-    """Draw anew `n_draws` times and give each draw's mean absolute error over targets."""
+    """Draw anew `n_draws` times and give each draw's mean absolute error over targets.
+
+    `BestRand` is the article's method: a simple random pool and the plain mean.
+    """
     truth = targets.full_scores()
     errors = np.empty(n_draws)
     for draw in range(n_draws):
-        pool = draw_pool(probes.frame, n, seed=seed + draw) if design.uses_probes else None
+        pool, probe_scores = None, None
+        if design.uses_probes:
+            how = SimpleRandom() if isinstance(design, BestRand) else None
+            pool, probe_scores = draw_pool(probes.frame, n, design=how, seed=seed + draw), probes
         subset = select(probes, n, pool=pool, design=design, seed=seed + draw)
-        estimates = estimate(targets.take_items(subset.items), subset).estimate
+        seen = targets.take_items(subset.items)
+        estimator = Mean() if isinstance(design, BestRand) else None
+        estimates = estimate(seen, subset, probes=probe_scores, estimator=estimator).estimate
         errors[draw] = np.abs(estimates - truth).mean()
     return errors

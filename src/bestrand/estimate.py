@@ -8,6 +8,9 @@ import numpy as np
 from bestrand.errors import ArgumentError, EstimateError, InputError, ManifestError
 from bestrand.estimates import Estimates
 from bestrand.estimators.base import Estimator, Inference, Seen
+from bestrand.estimators.cluster_weighted import ClusterWeighted
+from bestrand.estimators.history_average import HistoryAverage
+from bestrand.estimators.inverse_probability import Hajek
 from bestrand.estimators.mean import Mean
 from bestrand.estimators.regression import Regression
 from bestrand.ids import explain_mismatch
@@ -42,7 +45,8 @@ def estimate(
             scores the probes explain, which makes the intervals narrower. Estimators that use
             source models need them on every item.
         metric: which; the one that the subset was matched on unless given.
-        estimator: how; unless given `Regression()` where the probes are known, `Mean()` elsewhere.
+        estimator: how; unless given, what fits the design and what is known, see
+            `default_estimator`.
         missing: what to do where a target has no score on an item of the subset: "error" refuses;
             "zero" counts it as 0; "omit" takes the mean of the rest, with a wider interval, and
             supposes that what is missing is like the rest.
@@ -73,7 +77,7 @@ def estimate(
     known = known_probes(probes, subset, filled)
     bounds = common_bounds([filled, *([known.matrix] if known else [])])
     seen = _seen(subset, replace(filled, bounds=bounds), known and known.on(bounds))
-    how = estimator or (Mean() if seen.probe_means is None else Regression())
+    how = estimator or default_estimator(subset.design, seen)
     inference = how.infer(seen)
     notes += _notes(subset, whole, known, level)
     unit = _Unit(bounds[0], bounds[1] - bounds[0])
@@ -85,6 +89,21 @@ def estimate(
         higher_is_better=higher_is_better,
         notes=(*inference.notes, *notes),
     )
+
+
+def default_estimator(design: str, seen: Seen) -> Estimator:
+    """Give the estimator that goes with a design and with what is known.
+
+    Unequal chances ask for `Hajek`, cluster shares for `ClusterWeighted`; a history of sources on
+    all items for `HistoryAverage`, if a design was balanced on it; known probes for `Regression`;
+    nothing known for `Mean`.
+    """
+    if seen.design_weights is not None:
+        return ClusterWeighted() if seen.inclusion is None else Hajek()
+    if design == "History" and seen.pool_probes is not None:
+        complete = not np.isnan(seen.scores).any()
+        return HistoryAverage() if complete else Regression()
+    return Mean() if seen.probe_means is None else Regression()
 
 
 class _Unit(NamedTuple):

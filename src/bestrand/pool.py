@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from bestrand.choosing import Base, as_frame, require_size
 from bestrand.designs.base import Design, Features
 from bestrand.designs.simple_random import SimpleRandom
+from bestrand.designs.stratified import Stratified
 from bestrand.errors import ArgumentError
 from bestrand.frame import Frame
 from bestrand.manifest import Manifest
@@ -29,7 +30,8 @@ def draw_pool(
         items: the frame, or scores or ids from which to take it.
         n: size of the subset that will be chosen from the pool.
         factor: alpha >= 1; the pool has alpha * n items, or the whole frame if that is fewer.
-        design: how; `SimpleRandom()` unless given. `Stratified()` takes each group's share.
+        design: how; unless given `Stratified()`, which takes each group's share, where every item
+            has a group, and `SimpleRandom()` elsewhere.
         weights: "micro", "macro" or "explicit"; see `ScoreTable.frame`.
         seed: the one source of chance.
 
@@ -45,7 +47,7 @@ def draw_pool(
         raise ArgumentError(f"`factor` (alpha) must be 1 or more, got {factor:g}.", factor=factor)
     frame = as_frame(items, weights)
     require_size(n, frame.n, "the size of the frame")
-    design = design or SimpleRandom()
+    design = design or (SimpleRandom() if frame.groups is None else Stratified())
     base = Base.of_frame(frame)
     features = Features(
         n_items=frame.n,

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from bestrand.choosing import Base, as_frame, require_size
+from bestrand.designs.balanced import Balanced
 from bestrand.designs.base import Design, Features, standardised
-from bestrand.designs.best_rand import BestRand
 from bestrand.errors import ArgumentError, InputError
 from bestrand.frame import Frame
 from bestrand.manifest import Manifest, scores_digest
@@ -38,7 +38,7 @@ def select(
         retention: n as a share of the frame, in (0, 1].
         pool: what `draw_pool` gave, if the probes ran on a pool. Without it all items that
             `scores` has are taken for the frame, and for the pool.
-        design: how; `BestRand()` unless given.
+        design: how; `Balanced()` unless given.
         probes: which models of `scores` to look at; all unless given.
         metrics: which metrics to match, the main one first, each probe and metric a column of its
             own; the main one alone unless given.
@@ -54,7 +54,7 @@ def select(
         ManifestError: `pool` is no pool, or its items are not those of `scores`.
         DesignError: the design lacks what it needs.
     """
-    design = design or BestRand()
+    design = design or Balanced()
     matrices = take_matrices(scores, probes, metrics, weights) if design.uses_probes else []
     frame = matrices[0].frame if matrices else as_frame(scores, weights)
     base = Base.of_frame(frame) if pool is None else Base.of_pool(pool, frame)

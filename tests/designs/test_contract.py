@@ -263,10 +263,10 @@ def test_a_subset_of_a_pool_is_a_part_of_it(design: Design) -> None:
 
 
 GOLDEN = {
-    "pool": "9f50ef407ad4e974dfec25a3b6a0b55ae83ea682a4dbfdabb51d7f0f59e84e45",
-    "BestRand": "b882efeac1d370a5e05152f374308c6d2813ef34b840074665f60a27b127e9f3",
-    "SimpleRandom": "c652403f3a3a16127f74e62205baece1a77c1585e586f23af64d75b1c39f52a4",
-    "Stratified": "7c2c328313de2824370c4fe290752ff2e4b6669395635bb1bd0cf896717845bd",
+    "pool": "bba6a07b2848dd69e0525c81b3c1350877b97c593024a21a73a63fbe7db376c7",
+    "BestRand": "0534a2426eeae48ed80469950a91a8b79aebb83d0905b1c6543b1209fab02349",
+    "SimpleRandom": "3ef4cb0fe6e9c3517d26934e673054134c128665db15d7cde084e2db6b366940",
+    "Stratified": "384f42e2e3daaa5b5fc47ee8c29f3833359e3199490f7760fab47a4828368252",
 }
 
 

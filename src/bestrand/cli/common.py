@@ -3,12 +3,14 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-
+from bestrand.designs.registry import DESIGNS
 from bestrand.errors import ArgumentError
+from bestrand.estimators.registry import ESTIMATORS
 from bestrand.harnesses.read import read_scores
 from bestrand.scores import ScoreTable
 
@@ -69,6 +71,17 @@ MissingOption = Annotated[
 LevelOption = Annotated[float, typer.Option("--level", help="Confidence level of the intervals.")]
 LowerOption = Annotated[
     bool, typer.Option("--lower-is-better", help="A lower score is a better one.")
+]
+# the words of the registries, as choices on the command line
+DesignWord = StrEnum("DesignWord", {word: word for word in sorted(DESIGNS)})  # type: ignore[misc]
+EstimatorWord = StrEnum("EstimatorWord", {word: word for word in sorted(ESTIMATORS)})  # type: ignore[misc]
+EstimatorOption = Annotated[
+    EstimatorWord | None,
+    typer.Option(
+        "--estimator",
+        help="How to estimate; unless given, what fits the design and the scores at hand.",
+        show_default=False,
+    ),
 ]
 ProbesFileOption = Annotated[
     list[str] | None,

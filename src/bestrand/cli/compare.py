@@ -7,6 +7,7 @@ import typer
 
 from bestrand.cli.common import (
     ColumnOption,
+    EstimatorOption,
     JsonOption,
     LevelOption,
     LowerOption,
@@ -40,6 +41,7 @@ def register(app: typer.Typer) -> None:
         ] = False,
         lower_is_better: LowerOption = False,
         probes: ProbesFileOption = None,
+        estimator: EstimatorOption = None,
         metric: MetricOption = None,
         missing: MissingOption = "error",
         level: LevelOption = 0.95,
@@ -50,6 +52,7 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Compare targets with a baseline, item by item, on the full scores they stand for."""
         from bestrand.estimate import estimate as infer
+        from bestrand.estimators.registry import make_estimator
         from bestrand.manifest import Manifest
         from bestrand.report.contracts import compare_report
         from bestrand.report.terminal import differences_table
@@ -60,6 +63,7 @@ def register(app: typer.Typer) -> None:
             Manifest.read(subset),
             probes=read_for_cli(probes, columns=column, ranges=ranges) if probes else None,
             metric=metric,
+            estimator=make_estimator(estimator),
             missing=missing,
             level=level,
             higher_is_better=not lower_is_better,

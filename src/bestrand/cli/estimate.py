@@ -7,6 +7,7 @@ import typer
 
 from bestrand.cli.common import (
     ColumnOption,
+    EstimatorOption,
     JsonOption,
     LevelOption,
     MetricOption,
@@ -31,6 +32,7 @@ def register(app: typer.Typer) -> None:
         scores: ScoresArgument,
         *,
         probes: ProbesFileOption = None,
+        estimator: EstimatorOption = None,
         metric: MetricOption = None,
         missing: MissingOption = "error",
         level: LevelOption = 0.95,
@@ -45,6 +47,7 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Estimate each target's full score, with an interval, from the subset alone."""
         from bestrand.estimate import estimate as infer
+        from bestrand.estimators.registry import make_estimator
         from bestrand.manifest import Manifest
         from bestrand.report.contracts import estimate_report
         from bestrand.report.terminal import estimates_table
@@ -56,6 +59,7 @@ def register(app: typer.Typer) -> None:
             manifest,
             probes=read_for_cli(probes, columns=column, ranges=ranges) if probes else None,
             metric=metric,
+            estimator=make_estimator(estimator),
             missing=missing,
             level=level,
         )

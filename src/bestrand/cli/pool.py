@@ -33,9 +33,13 @@ def register(app: typer.Typer) -> None:
             float, typer.Option("--factor", help="alpha: the pool has alpha * n items.")
         ] = 4.0,
         design: Annotated[
-            Literal["random", "stratified"],
-            typer.Option("--design", help="stratified takes from each group its share."),
-        ] = "random",
+            Literal["random", "stratified"] | None,
+            typer.Option(
+                "--design",
+                help="stratified takes from each group its share, and is the default where every "
+                "item has a group.",
+            ),
+        ] = None,
         weights: WeightsOption = None,
         seed: SeedOption = 0,
         output: Annotated[
@@ -58,7 +62,7 @@ def register(app: typer.Typer) -> None:
             frame,
             n,
             factor=factor,
-            design=DESIGNS[design](),
+            design=DESIGNS[design]() if design else None,
             weights=weights,
             seed=seed,
         )

@@ -7,6 +7,7 @@ import typer
 
 from bestrand.cli.common import (
     ColumnOption,
+    DesignWord,
     ForceOption,
     JsonOption,
     Output,
@@ -16,6 +17,7 @@ from bestrand.cli.common import (
     WeightsOption,
     read_for_cli,
 )
+from bestrand.designs.registry import make_design
 
 
 def register(app: typer.Typer) -> None:
@@ -29,7 +31,8 @@ def register(app: typer.Typer) -> None:
             list[str],
             typer.Argument(
                 metavar="PROBES...",
-                help="Scores of the probe models, on the pool or on all items.",
+                help="Scores of the probe models, on the pool or on all items; for designs that look at "
+                "no scores the items will do.",
                 show_default=False,
             ),
         ],
@@ -44,16 +47,20 @@ def register(app: typer.Typer) -> None:
             typer.Option("--pool", help="What `bestrand pool` wrote, if probes ran on it."),
         ] = None,
         design: Annotated[
-            Literal["bestrand", "random", "stratified"],
+            DesignWord,
             typer.Option("--design", help="How to choose."),
-        ] = "bestrand",
+        ] = DesignWord("balanced"),
         candidates: Annotated[
             int | None,
             typer.Option("--candidates", help="Random subsets compared. [default: 1000]"),
         ] = None,
         norm: Annotated[
             Literal["l1", "l2", "linf"] | None,
-            typer.Option("--norm", help="How gaps make one distance. [default: l2]"),
+            typer.Option("--norm", help="How gaps make one distance (bestrand). [default: l2]"),
+        ] = None,
+        allocation: Annotated[
+            Literal["proportional", "equal"] | None,
+            typer.Option("--allocation", help="What each group gets (stratified)."),
         ] = None,
         metric: Annotated[
             list[str] | None,
@@ -80,18 +87,24 @@ def register(app: typer.Typer) -> None:
         quiet: QuietOption = False,
     ) -> None:
         """Choose the subset on which the target models will run."""
-        from bestrand.designs.registry import make_design
+        from bestrand.harnesses.items import read_items
         from bestrand.manifest import Manifest
         from bestrand.report.terminal import manifest_table
         from bestrand.select import select as choose
 
         out = Output(json, quiet)
+        how = make_design(design, n_candidates=candidates, norm=norm, allocation=allocation)
+        seen = (
+            read_for_cli(scores, columns=column, ranges=ranges)
+            if how.uses_probes or len(scores) > 1
+            else read_items(scores[0], weights=weights)
+        )
         chosen = choose(
-            read_for_cli(scores, columns=column, ranges=ranges),
+            seen,
             n,
             retention=retention,
             pool=Manifest.read(pool) if pool is not None else None,
-            design=make_design(design, n_candidates=candidates, norm=norm),
+            design=how,
             probes=_names(probes),
             metrics=metric or None,
             weights=weights,

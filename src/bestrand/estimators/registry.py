@@ -23,3 +23,8 @@ ESTIMATORS: dict[str, type[Estimator]] = {
     "regression": Regression,
     "shrunk": Shrunk,
 }
+
+
+def make_estimator(word: str | None) -> Estimator | None:
+    """Make the estimator of a word on the command line; None of None."""
+    return None if word is None else ESTIMATORS[word]()

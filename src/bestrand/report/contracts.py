@@ -46,6 +46,9 @@ class EstimateRow(_Contract):
     low: MaybeNumber = Field(description="Lower end of the interval.")
     high: MaybeNumber = Field(description="Upper end of the interval.")
     n: int = Field(description="Items scored.")
+    unshrunk: MaybeNumber = Field(
+        None, description="The estimate before shrinkage; null where nothing was shrunk."
+    )
 
 
 class EstimateReport(_Contract):
@@ -53,6 +56,7 @@ class EstimateReport(_Contract):
 
     models: tuple[EstimateRow, ...]
     metric: str
+    estimator: str
     level: float
     resolution: MaybeNumber = Field(
         description="The gap between two models that this subset cannot resolve."
@@ -192,6 +196,7 @@ def estimate_report(result: Estimates) -> EstimateReport:
             for model, value, se, low, high, n in rows
         ),
         metric=result.metric,
+        estimator=result.estimator,
         level=result.level,
         resolution=result.resolution,
         notes=note_rows(result.notes),

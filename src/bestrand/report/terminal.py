@@ -84,17 +84,22 @@ def estimates_table(report: EstimateReport, manifest: Manifest) -> RenderableTyp
         table.add_column(name, justify="left" if justify == "left" else "right")
     table.add_column(f"{report.level:.0%} interval", justify="right")
     table.add_column("n", justify="right")
+    shrunk = any(row.unshrunk is not None for row in report.models)
+    if shrunk:
+        table.add_column("unshrunk", justify="right")
     for row in report.models:
+        more = [number(row.unshrunk)] if shrunk else []
         table.add_row(
             Text(row.model),
             number(row.estimate),
             number(row.se),
             f"{number(row.low)} … {number(row.high)}",
             str(row.n),
+            *more,
         )
     resolution = (
         f"Full scores of metric {report.metric!r} over {manifest.n_frame} items, from "
-        f"{manifest.n}. Gaps below about {number(report.resolution)} are not resolved."
+        f"{manifest.n} ({report.estimator}). Gaps below about {number(report.resolution)} are not resolved."
     )
     return Group(table, Text(resolution))
 
