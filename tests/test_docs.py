@@ -11,10 +11,9 @@ from scripts.docs import BLOCK, DOCS, ROOT, refreshed, verbs
 
 import bestrand
 from bestrand import errors
-from bestrand.designs.registry import DESIGNS
-from bestrand.estimators.registry import ESTIMATORS
 from bestrand.manifest import Manifest
 from bestrand.report.contracts import CONTRACTS, schema_of
+from bestrand.strategies import DESIGNS, ESTIMATORS
 
 
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]

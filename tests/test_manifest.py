@@ -35,12 +35,14 @@ FIELDS: dict[str, Any] = {
     "item_groups": ("g", "g", "h", "h", "h"),
     "group_sizes": {"h": 5, "g": 4},
     "inclusion": (0.5, 0.5, 0.25, 1.0, 1.0),
+    "estimation_weights": (1.0, 1.0, 0.5, 1.5, 1.0),
+    "probe_means": {"acc": {"p1": 0.25, "p2": 1 / 3}},
     "distance": 0.00123,
     "notes": written_notes([Note("one-probe", "A single probe …")]),
 }
 NONE_ALLOWED = [
     *("scores_digest", "parent", "item_weights", "item_groups", "group_sizes"),
-    *("inclusion", "distance"),
+    *("inclusion", "distance", "estimation_weights", "probe_means"),
 ]
 MANIFEST = Manifest.make(**FIELDS)
 OTHER: dict[str, Any] = {
@@ -51,6 +53,7 @@ OTHER: dict[str, Any] = {
     "distance": 0.00124,
     "frame_digest": "3" * 64,
     "group_sizes": {"h": 4, "g": 5},
+    "estimation_weights": [1.0, 1.0, 0.5, 1.5, 1.1],
     "inclusion": [0.5, 0.5, 0.25, 1.0, 0.9],
     "item_groups": ["g", "h", "h", "h", "h"],
     "item_weights": [0.1, 1.0, 1 / 3, 2.0, 1e-16],
@@ -63,6 +66,7 @@ OTHER: dict[str, Any] = {
     "parameters": {"n": 5, "n_candidates": 1001, "norm": "l1", "share": 0.1},
     "parent": None,
     "pool_balanced_on": [],
+    "probe_means": {"acc": {"p1": 0.25, "p2": 0.3}},
     "probes": ["p2", "p1"],
     "schema_version": 0,
     "scores_digest": None,

@@ -1,5 +1,6 @@
 """What `draw_pool` and `select` share: what is chosen from, and how a choice is written."""
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -146,6 +147,18 @@ def as_frame(
     if not isinstance(frame, Frame):
         frame = Frame.of(frame)
     return frame if weights in (None, frame.scheme) else frame.reweighted(weights)
+
+
+def whole_number(value: int, name: str) -> int:
+    """Take a whole number of any kind, as numpy's, for an int.
+
+    Raises:
+        ArgumentError: it is none.
+    """
+    try:
+        return operator.index(value)
+    except TypeError as error:
+        raise ArgumentError(f"`{name}` must be a whole number, got {value!r}.") from error
 
 
 def require_size(n: int, most: int, what: str) -> None:

@@ -54,7 +54,8 @@ def estimate(
         higher_is_better: the metric's direction, for verdicts.
 
     Returns:
-        Estimates in the metric's unit.
+        Estimates in the metric's unit; where its bounds are known, no estimate and no end of an
+        interval lies beyond them.
 
     Raises:
         ArgumentError: an unknown `missing`, or a level outside (0, 1).
@@ -79,7 +80,9 @@ def estimate(
     seen = _seen(subset, replace(filled, bounds=bounds), known and known.on(bounds))
     how = estimator or default_estimator(subset.design, seen)
     inference = how.infer(seen)
-    notes += _notes(subset, whole, known, level)
+    notes += _notes(subset, whole, targets, known, level)
+    if isinstance(scores, ScoreTable):
+        notes += scores.notes
     unit = _Unit(bounds[0], bounds[1] - bounds[0])
     result = _to_estimates(inference, filled, unit, level)
     return replace(
@@ -212,7 +215,9 @@ def _seen(subset: Manifest, targets: ScoreMatrix, known: Known | None) -> Seen:
     )
 
 
-def _notes(subset: Manifest, whole: ScoreMatrix, known: Known | None, level: float) -> list[Note]:
+def _notes(
+    subset: Manifest, whole: ScoreMatrix, targets: ScoreMatrix, known: Known | None, level: float
+) -> list[Note]:
     notes = []
     extra = whole.frame.n - len(set(subset.items) & whole.frame.positions.keys())
     if extra:
@@ -234,11 +239,12 @@ def _notes(subset: Manifest, whole: ScoreMatrix, known: Known | None, level: flo
                 "wider than need be. Give --probes (probes=).",
             )
         )
-    if subset.n < FEW_ITEMS and subset.n < subset.n_frame:
+    fewest = int((~targets.missing).sum(axis=1).min())
+    if fewest < FEW_ITEMS and fewest < subset.n_frame:
         notes.append(
             Note(
                 "few-items",
-                f"With {subset.n} items the {level:.0%} intervals are rough; below 10 do not "
+                f"With {fewest} items the {level:.0%} intervals are rough; below 10 do not "
                 "rely on them.",
             )
         )
@@ -253,16 +259,20 @@ def _to_estimates(
         quantile = t_quantile(level, known)[place].reshape(freedom.shape)
         return np.where(se == 0.0, 0.0, quantile * se) * unit.width
 
+    def bounded(values: FloatArray) -> FloatArray:
+        return values if targets.bounds is None else np.clip(values, *targets.bounds)
+
     center = unit.low + unit.width * inference.estimate
     half = half_width(inference.se, inference.freedom)
     unshrunk = inference.unshrunk
     return Estimates(
         models=targets.models,
         metric=targets.metric,
-        estimate=center,
+        estimate=bounded(center),
         se=unit.width * inference.se,
-        low=center - half,
-        high=center + half,
+        low=bounded(center - half),
+        high=bounded(center + half),
+        half_width=half,
         n=(~targets.missing).sum(axis=1),
         pair_difference=unit.width * inference.pair_difference,
         pair_se=unit.width * inference.pair_se,

@@ -43,6 +43,7 @@ class Estimates:
         se: (T,) standard errors; 0 where the subset is the frame, nan where n = 1.
         low: (T,) lower ends of the intervals.
         high: (T,) upper ends.
+        half_width: (T,) half of the intervals' width, before they were cut at the metric's bounds.
         n: (T,) items scored.
         pair_difference: (T, T) estimate of row's score - column's score.
         pair_se: (T, T) its standard error.
@@ -61,6 +62,7 @@ class Estimates:
     se: FloatArray
     low: FloatArray
     high: FloatArray
+    half_width: FloatArray
     n: IntArray
     pair_difference: FloatArray
     pair_se: FloatArray
@@ -81,7 +83,7 @@ class Estimates:
         which is the gap to another model that errs independently.
         """
         if len(self.models) < 2:
-            return float(np.sqrt(2.0) * (self.high[0] - self.low[0]) / 2)
+            return float(np.sqrt(2.0) * self.half_width[0])
         widths = self.pair_half_width[np.triu_indices(len(self.models), 1)]
         known = widths[~np.isnan(widths)]
         return float(np.median(known)) if known.size else float("nan")

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from bestrand.choosing import Base, as_frame, require_size
+from bestrand.choosing import Base, as_frame, require_size, whole_number
 from bestrand.designs.base import Design, Features
 from bestrand.designs.simple_random import SimpleRandom
 from bestrand.designs.stratified import Stratified
@@ -43,8 +43,9 @@ def draw_pool(
         InputError: n exceeds the frame.
         DesignError: the design needs scores, or groups that the items do not have.
     """
-    if not factor >= 1:
+    if not 1 <= factor < math.inf:
         raise ArgumentError(f"`factor` (alpha) must be 1 or more, got {factor:g}.", factor=factor)
+    n, seed = whole_number(n, "n"), whole_number(seed, "seed")
     frame = as_frame(items, weights)
     require_size(n, frame.n, "the size of the frame")
     design = design or (SimpleRandom() if frame.groups is None else Stratified())
@@ -60,7 +61,7 @@ def draw_pool(
     draw = design.draw(features, m, Stream.of(seed, "pool"))
     return Manifest.make(
         kind="pool",
-        parameters={**design.parameters, "n": n, "factor": factor},
+        parameters={**design.parameters, "n": n, "factor": float(factor)},
         seed=seed,
         probes=(),
         metrics=(),

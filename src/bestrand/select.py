@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bestrand.choosing import Base, as_frame, require_size
+from bestrand.choosing import Base, as_frame, require_size, whole_number
 from bestrand.designs.balanced import Balanced
 from bestrand.designs.base import Design, Features, standardised
 from bestrand.errors import ArgumentError, InputError
@@ -14,6 +14,7 @@ from bestrand.manifest import Manifest, scores_digest
 from bestrand.notes import Note, shown
 from bestrand.rng import Stream
 from bestrand.scores import ScoreMatrix, ScoreTable
+from bestrand.texts import ItemTexts
 from bestrand.types import FloatArray, WeightScheme
 
 
@@ -27,6 +28,7 @@ def select(
     probes: Sequence[str] | None = None,
     metrics: Sequence[str] | None = None,
     weights: WeightScheme | None = None,
+    texts: ItemTexts | None = None,
     seed: int = 0,
 ) -> Manifest:
     """Choose the subset on which the targets will run.
@@ -39,10 +41,12 @@ def select(
         pool: what `draw_pool` gave, if the probes ran on a pool. Without it all items that
             `scores` has are taken for the frame, and for the pool.
         design: how; `Balanced()` unless given.
-        probes: which models of `scores` to look at; all unless given.
+        probes: which models of `scores` to look at; all unless given. A design that looks at no
+            scores notes the means of the probes named here, for estimators that refer to them.
         metrics: which metrics to match, the main one first, each probe and metric a column of its
             own; the main one alone unless given.
         weights: "micro", "macro" or "explicit"; the pool's where there is a pool.
+        texts: the items' texts, for designs that look at them; matched by id.
         seed: the one source of chance.
 
     Returns:
@@ -50,12 +54,15 @@ def select(
 
     Raises:
         ArgumentError: neither or both of n and retention, or one out of range.
-        InputError: n exceeds the frame or the pool, or the probes' scores have holes.
+        InputError: n exceeds the frame or the pool, the probes' scores have holes, or an item has
+            no text and the design looks at texts.
         ManifestError: `pool` is no pool, or its items are not those of `scores`.
         DesignError: the design lacks what it needs.
     """
     design = design or Balanced()
-    matrices = take_matrices(scores, probes, metrics, weights) if design.uses_probes else []
+    seed = whole_number(seed, "seed")
+    looks = design.uses_probes or probes is not None
+    matrices = take_matrices(scores, probes, metrics, weights) if looks else []
     frame = matrices[0].frame if matrices else as_frame(scores, weights)
     base = Base.of_frame(frame) if pool is None else Base.of_pool(pool, frame)
     n = _size(n, retention, base.n_frame)
@@ -64,6 +71,7 @@ def select(
     matrices = [matrix.take_items(base.frame.items) for matrix in matrices]
     for matrix in matrices:
         _require_whole(matrix)
+    seen = texts.take(base.frame.items) if texts is not None and design.uses_texts else None
     features = Features(
         n_items=base.frame.n,
         weights=base.weights,
@@ -71,12 +79,18 @@ def select(
         extras=_extras(matrices[1:]),
         groups=base.group_codes,
         group_shares=base.group_shares,
+        texts=() if seen is None else seen.representations,
     )
     draw = design.draw(features, n, Stream.of(seed, "select"))
-    draw = draw._replace(notes=(*draw.notes, *_probe_notes(matrices)))
+    text_notes = () if seen is None else seen.notes
+    draw = draw._replace(notes=(*draw.notes, *text_notes, *_probe_notes(matrices)))
     return Manifest.make(
         kind="subset",
-        parameters={**design.parameters, "n": n},
+        parameters={
+            **design.parameters,
+            "n": n,
+            **({} if seen is None else seen.provenance),
+        },
         seed=seed,
         probes=matrices[0].models if matrices else (),
         metrics=tuple(matrix.metric for matrix in matrices),
@@ -145,7 +159,7 @@ def _size(n: int | None, retention: float | None, n_frame: int) -> int:
     if (n is None) == (retention is None):
         raise ArgumentError("Give either `n` or `retention`, and not both.")
     if n is not None:
-        return n
+        return whole_number(n, "n")
     if retention is None or not 0 < retention <= 1:
         raise ArgumentError(
             f"`retention` must be above 0 and at most 1, got {retention}.", retention=retention
@@ -161,8 +175,8 @@ def _require_whole(matrix: ScoreMatrix) -> None:
         raise InputError(
             f"{len(holes)} of {matrix.values.size} probe scores are missing (first: model "
             f"{matrix.models[row]!r}, item {matrix.frame.items[column]!r}, metric "
-            f"{matrix.metric!r}), and a design needs them all. Run those items, or leave out "
-            f"{shown(models)} with probes=.",
+            f"{matrix.metric!r}), and a design needs them all. Run those items, or name the models "
+            f"to look at without {shown(models)}, with --probes (probes=).",
             n_missing=len(holes),
         )
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from bestrand.designs.registry import design_of
 from bestrand.errors import BestrandError
 from bestrand.frame import Frame
 from bestrand.ids import explain_mismatch
@@ -13,6 +12,8 @@ from bestrand.notes import shown
 from bestrand.pool import draw_pool
 from bestrand.scores import ScoreMatrix, ScoreTable
 from bestrand.select import select
+from bestrand.strategies import design_of
+from bestrand.texts import ItemTexts
 
 
 class Check(NamedTuple):
@@ -50,6 +51,7 @@ def verify(
     items: Frame | ScoreTable | ScoreMatrix | Sequence[str],
     *,
     pool: Manifest | None = None,
+    texts: ItemTexts | None = None,
 ) -> Verification:
     """Check a manifest against items or scores.
 
@@ -61,6 +63,7 @@ def verify(
         manifest: a pool or a subset, as read; an edited file is refused when it is read.
         items: the frame's items, the scores the choice was made from, or the scores of a run.
         pool: the parent, for a subset chosen from a pool.
+        texts: the items' texts, for a subset chosen by them.
 
     Returns:
         The checks and their outcome.
@@ -70,11 +73,29 @@ def verify(
     if pool is not None:
         checks.append(_check_parent(manifest, pool))
     if set(ids) == set(manifest.items) and manifest.n < manifest.n_frame:
-        checks.append(Check("items", "passed", f"exactly the {manifest.n} chosen items are here"))
+        checks.append(_check_run(manifest, items))
         return Verification(tuple(checks))
     checks.append(_check_items(manifest, ids, pool))
-    checks.append(_redraw(manifest, items, pool))
+    if checks[-1].outcome == "passed":
+        checks.append(_redraw(manifest, items, pool, texts))
     return Verification(tuple(checks))
+
+
+def _check_run(
+    manifest: Manifest, items: Frame | ScoreTable | ScoreMatrix | Sequence[str]
+) -> Check:
+    """Say whether every model of a run has a score on every chosen item."""
+    said = f"exactly the {manifest.n} chosen items are here"
+    if not isinstance(items, ScoreTable):
+        return Check("items", "passed", said)
+    lacking = [
+        f"{count} {name}"
+        for name, count in items.counts()._asdict().items()
+        if name in ("missing", "errored", "unscored") and count
+    ]
+    if lacking:
+        return Check("items", "failed", f"{said}, but not every score: {', '.join(lacking)}")
+    return Check("items", "passed", f"{said}, scored for every model")
 
 
 def _ids(items: Frame | ScoreTable | ScoreMatrix | Sequence[str]) -> tuple[str, ...]:
@@ -120,6 +141,7 @@ def _redraw(
     manifest: Manifest,
     items: Frame | ScoreTable | ScoreMatrix | Sequence[str],
     pool: Manifest | None,
+    texts: ItemTexts | None,
 ) -> Check:
     """Draw again with the same settings and compare."""
     if manifest.parent is not None and pool is None:
@@ -130,12 +152,25 @@ def _redraw(
             "skipped",
             "chosen by scores; give the probes' scores to draw again",
         )
+    if "texts_digest" in manifest.parameters and texts is None:
+        return Check(
+            "redrawn",
+            "skipped",
+            "chosen by the items' texts; give them, --texts (texts=), to draw again",
+        )
     try:
-        again = _draw_again(manifest, items, pool)
+        again = _draw_again(manifest, items, pool, texts)
     except BestrandError as error:
         return Check("redrawn", "skipped", f"cannot be drawn again: {error}")
     if again.scores_digest != manifest.scores_digest:
         return Check("redrawn", "skipped", "these are not the probe scores it was chosen by")
+    if again.parameters.get("texts_digest") != manifest.parameters.get("texts_digest"):
+        return Check(
+            "redrawn",
+            "skipped",
+            "these are not the representations it was chosen by: other texts, another method, or "
+            "another version of what made them",
+        )
     if again.items == manifest.items:
         return Check("redrawn", "passed", f"the same {manifest.n} items are drawn again")
     common = len(set(again.items) & set(manifest.items))
@@ -151,6 +186,7 @@ def _draw_again(
     manifest: Manifest,
     items: Frame | ScoreTable | ScoreMatrix | Sequence[str],
     pool: Manifest | None,
+    texts: ItemTexts | None,
 ) -> Manifest:
     design = design_of(manifest.design, manifest.parameters)
     n = int(manifest.parameters["n"])
@@ -171,5 +207,6 @@ def _draw_again(
         probes=probes,
         metrics=metrics,
         weights=weights,
+        texts=texts,
         seed=manifest.seed,
     )

@@ -101,7 +101,7 @@ def test_flat_probes_tell_nothing_and_say_so(run: Run, tmp_path: Path) -> None:
         (("-n", 5, "--candidates", 0), 2, "`n_candidates` must be 1 or more, got 0"),
         (("-n", 5, "--design", "random", "--norm", "l1"), 2, "has no setting 'norm'"),
         (("-n", 5, "--seed", -1), 2, "`seed` must be 0 or more"),
-        (("-n", 5, "--metric", "f1"), 3, "No metric 'f1' here"),
+        (("-n", 5, "--metric", "f1"), 3, "no column of scores; looked for 'f1'"),
     ],
 )
 def test_wrong_numbers_for_select(

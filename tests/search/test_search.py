@@ -108,20 +108,16 @@ def test_the_kernel_equals_its_twin_where_words_are_redrawn(n_drawn: int, norm: 
 @pytest.mark.parametrize("n_drawn", [20_000, LARGE - 20_000])
 def test_the_kernel_equals_its_twin_where_words_of_strata_are_redrawn(n_drawn: int) -> None:
     stream, sizes = Stream.of(1, "large"), np.array([300_000, 1, 699_999])
-    fixed = fixed_columns(made_columns(LARGE, 3, levels=5), n_drawn)
-    expected = twin.search(fixed, n_drawn, "l2", stream, 0, 4, sizes)
-    n_redrawn = 0
+    fixed = fixed_columns(made_columns(LARGE, 3, levels=1001), n_drawn)
     for number in range(4):
         words = stream.words(number, 20_000).astype(np.uint64)
         counts = twin.proportional_counts(sizes, 20_000, stream.child("counts"), number)
-        bounds = np.concatenate(
-            [size - np.arange(count) for size, count in zip(sizes, counts, strict=True)]
-        ).astype(np.uint64)
-        low = (words * bounds) & np.uint64(MASK)
-        n_redrawn += int((low < np.uint64(MASK + 1) % bounds).sum())
+        bounds = (699_999 - np.arange(counts[2])).astype(np.uint64)
+        low = (words[-counts[2] :] * bounds) & np.uint64(MASK)
+        expected = twin.search(fixed, n_drawn, "l2", stream, number, number + 1, sizes)
 
-    assert n_redrawn > 0
-    assert run_kernel(fixed, n_drawn, "l2", stream, 0, 4, sizes) == expected
+        assert (low < np.uint64(MASK + 1) % bounds).any()
+        assert run_kernel(fixed, n_drawn, "l2", stream, number, number + 1, sizes) == expected
 
 
 def test_a_redrawn_word_changes_the_subset() -> None:

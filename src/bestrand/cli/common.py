@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from bestrand.designs.registry import DESIGNS
+
 from bestrand.errors import ArgumentError
-from bestrand.estimators.registry import ESTIMATORS
 from bestrand.harnesses.read import read_scores
 from bestrand.scores import ScoreTable
+from bestrand.strategies import DESIGNS, ESTIMATORS
 
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ class Output:
 def read_for_cli(
     paths: Sequence[str],
     *,
-    metric: str | None = None,
+    metric: str | Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
     ranges: Sequence[str] | None = None,
     duplicates: Literal["error", "mean", "first", "last"] = "error",

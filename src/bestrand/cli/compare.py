@@ -1,5 +1,6 @@
 """`bestrand compare`: which models are better or worse than this one?"""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -7,6 +8,7 @@ import typer
 
 from bestrand.cli.common import (
     ColumnOption,
+    DuplicatesOption,
     EstimatorOption,
     JsonOption,
     LevelOption,
@@ -47,21 +49,25 @@ def register(app: typer.Typer) -> None:
         level: LevelOption = 0.95,
         column: ColumnOption = None,
         ranges: RangeOption = None,
+        duplicates: DuplicatesOption = "error",
         json: JsonOption = False,
         quiet: QuietOption = False,
     ) -> None:
         """Compare targets with a baseline, item by item, on the full scores they stand for."""
         from bestrand.estimate import estimate as infer
-        from bestrand.estimators.registry import make_estimator
         from bestrand.manifest import Manifest
         from bestrand.report.contracts import compare_report
         from bestrand.report.terminal import differences_table
+        from bestrand.strategies import make_estimator
 
         out = Output(json, quiet)
+        read = partial(
+            read_for_cli, metric=metric, columns=column, ranges=ranges, duplicates=duplicates
+        )
         result = infer(
-            read_for_cli(scores, columns=column, ranges=ranges),
+            read(scores),
             Manifest.read(subset),
-            probes=read_for_cli(probes, columns=column, ranges=ranges) if probes else None,
+            probes=read(probes) if probes else None,
             metric=metric,
             estimator=make_estimator(estimator),
             missing=missing,

@@ -1,5 +1,6 @@
 """`bestrand estimate`: what are the full scores?"""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -7,6 +8,7 @@ import typer
 
 from bestrand.cli.common import (
     ColumnOption,
+    DuplicatesOption,
     EstimatorOption,
     JsonOption,
     LevelOption,
@@ -42,22 +44,26 @@ def register(app: typer.Typer) -> None:
         ] = None,
         column: ColumnOption = None,
         ranges: RangeOption = None,
+        duplicates: DuplicatesOption = "error",
         json: JsonOption = False,
         quiet: QuietOption = False,
     ) -> None:
         """Estimate each target's full score, with an interval, from the subset alone."""
         from bestrand.estimate import estimate as infer
-        from bestrand.estimators.registry import make_estimator
         from bestrand.manifest import Manifest
         from bestrand.report.contracts import estimate_report
         from bestrand.report.terminal import estimates_table
+        from bestrand.strategies import make_estimator
 
         out = Output(json, quiet)
+        read = partial(
+            read_for_cli, metric=metric, columns=column, ranges=ranges, duplicates=duplicates
+        )
         manifest = Manifest.read(subset)
         result = infer(
-            read_for_cli(scores, columns=column, ranges=ranges),
+            read(scores),
             manifest,
-            probes=read_for_cli(probes, columns=column, ranges=ranges) if probes else None,
+            probes=read(probes) if probes else None,
             metric=metric,
             estimator=make_estimator(estimator),
             missing=missing,

@@ -51,10 +51,10 @@ def register(app: typer.Typer) -> None:
         quiet: QuietOption = False,
     ) -> None:
         """Draw the pool: the items that the probe models must run."""
-        from bestrand.designs.registry import DESIGNS
         from bestrand.harnesses.items import read_items
         from bestrand.pool import draw_pool
         from bestrand.report.terminal import manifest_table
+        from bestrand.strategies import DESIGNS
 
         out = Output(json, quiet)
         frame = read_items(items, weights=weights)

@@ -8,6 +8,7 @@ import typer
 from bestrand.cli.common import (
     ColumnOption,
     DesignWord,
+    DuplicatesOption,
     ForceOption,
     JsonOption,
     Output,
@@ -17,7 +18,10 @@ from bestrand.cli.common import (
     WeightsOption,
     read_for_cli,
 )
-from bestrand.designs.registry import make_design
+from bestrand.strategies import make_design
+
+
+DEFAULT_DESIGN = DesignWord("balanced")
 
 
 def register(app: typer.Typer) -> None:
@@ -31,8 +35,8 @@ def register(app: typer.Typer) -> None:
             list[str],
             typer.Argument(
                 metavar="PROBES...",
-                help="Scores of the probe models, on the pool or on all items; for designs that look at "
-                "no scores the items will do.",
+                help="Scores of the probe models, on the pool or on all items; for designs that look "
+                "at no scores the items will do.",
                 show_default=False,
             ),
         ],
@@ -49,14 +53,14 @@ def register(app: typer.Typer) -> None:
         design: Annotated[
             DesignWord,
             typer.Option("--design", help="How to choose."),
-        ] = DesignWord("balanced"),
+        ] = DEFAULT_DESIGN,
         candidates: Annotated[
             int | None,
-            typer.Option("--candidates", help="Random subsets compared. [default: 1000]"),
+            typer.Option("--candidates", help="Random subsets compared; 1000 unless given."),
         ] = None,
         norm: Annotated[
             Literal["l1", "l2", "linf"] | None,
-            typer.Option("--norm", help="How gaps make one distance (bestrand). [default: l2]"),
+            typer.Option("--norm", help="How gaps make one distance (bestrand); l2 unless given."),
         ] = None,
         allocation: Annotated[
             Literal["proportional", "equal"] | None,
@@ -74,10 +78,18 @@ def register(app: typer.Typer) -> None:
                 help="Which models to look at; all unless given.",
             ),
         ] = None,
+        texts: Annotated[
+            Path | None,
+            typer.Option(
+                "--texts",
+                help="The items' texts or embeddings, for designs that look at them.",
+            ),
+        ] = None,
         weights: WeightsOption = None,
         seed: SeedOption = 0,
         column: ColumnOption = None,
         ranges: RangeOption = None,
+        duplicates: DuplicatesOption = "error",
         output: Annotated[
             Path | None,
             typer.Option("-o", "--output", help="Where to write the manifest."),
@@ -90,12 +102,20 @@ def register(app: typer.Typer) -> None:
         from bestrand.harnesses.items import read_items
         from bestrand.manifest import Manifest
         from bestrand.report.terminal import manifest_table
+        from bestrand.scores import ScoreTable
         from bestrand.select import select as choose
+        from bestrand.texts import read_texts
 
         out = Output(json, quiet)
         how = make_design(design, n_candidates=candidates, norm=norm, allocation=allocation)
         seen = (
-            read_for_cli(scores, columns=column, ranges=ranges)
+            read_for_cli(
+                scores,
+                metric=metric or None,
+                columns=column,
+                ranges=ranges,
+                duplicates=duplicates,
+            )
             if how.uses_probes or len(scores) > 1
             else read_items(scores[0], weights=weights)
         )
@@ -108,6 +128,7 @@ def register(app: typer.Typer) -> None:
             probes=_names(probes),
             metrics=metric or None,
             weights=weights,
+            texts=read_texts(texts) if texts is not None else None,
             seed=seed,
         )
         if output is not None:
@@ -115,7 +136,7 @@ def register(app: typer.Typer) -> None:
         out.json(chosen.to_json())
         if out.for_people:
             out.console().print(manifest_table(chosen, output))
-        out.notes(chosen.notes)
+        out.notes([*(seen.notes if isinstance(seen, ScoreTable) else ()), *chosen.notes])
 
 
 def _names(text: str | None) -> list[str] | None:

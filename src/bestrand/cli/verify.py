@@ -5,7 +5,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bestrand.cli.common import JsonOption, Output, QuietOption
+from bestrand.cli.common import (
+    ColumnOption,
+    JsonOption,
+    Output,
+    QuietOption,
+    RangeOption,
+    read_for_cli,
+)
 from bestrand.errors import InputError
 
 
@@ -31,6 +38,12 @@ def register(app: typer.Typer) -> None:
         pool: Annotated[
             Path | None, typer.Option("--pool", help="The pool it was chosen from.")
         ] = None,
+        texts: Annotated[
+            Path | None,
+            typer.Option("--texts", help="The items' texts, for a subset chosen by them."),
+        ] = None,
+        column: ColumnOption = None,
+        ranges: RangeOption = None,
         json: JsonOption = False,
         quiet: QuietOption = False,
     ) -> None:
@@ -38,12 +51,16 @@ def register(app: typer.Typer) -> None:
         from bestrand.manifest import Manifest
         from bestrand.report.contracts import verify_report
         from bestrand.report.terminal import checks_table
+        from bestrand.texts import read_texts
         from bestrand.verify import verify as check
 
         out = Output(json, quiet)
         seen = Manifest.read(manifest)
         parent = Manifest.read(pool) if pool is not None else None
-        report = verify_report(seen, check(seen, _read(items), pool=parent))
+        words = read_texts(texts) if texts is not None else None
+        report = verify_report(
+            seen, check(seen, _read(items, column, ranges), pool=parent, texts=words)
+        )
         out.json(report.to_json())
         if out.for_people:
             out.console().print(checks_table(report))
@@ -51,13 +68,12 @@ def register(app: typer.Typer) -> None:
             raise typer.Exit(1)
 
 
-def _read(path: str) -> "ScoreTable | Frame":
+def _read(path: str, columns: list[str] | None, ranges: list[str] | None) -> "ScoreTable | Frame":
     """Read scores, or items where there are no scores."""
     from bestrand.harnesses.items import read_items
-    from bestrand.harnesses.read import read_scores
 
     try:
-        return read_scores(path)
+        return read_for_cli([path], columns=columns, ranges=ranges)
     except InputError as error:
         try:
             return read_items(path)

@@ -1,15 +1,19 @@
 """What balanced designs share: features to balance on, and the search for the nearest subset."""
 
 from math import fsum
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bestrand.designs.base import Draw, Features, weighted_deviations
-from bestrand.manifest import Balance
 from bestrand.rng import Stream
 from bestrand.search.best import find_best
 from bestrand.search.swap import swap_descent
 from bestrand.types import FloatArray
+
+
+if TYPE_CHECKING:
+    from bestrand.manifest import Balance
 
 
 BIG_GROUP = 0.03  # a group of at least this share of the frame is balanced by itself

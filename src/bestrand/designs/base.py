@@ -95,6 +95,11 @@ class Design(ABC):
         return False
 
     @property
+    def uses_texts(self) -> bool:
+        """Whether it looks at the items' texts."""
+        return False
+
+    @property
     def parameters(self) -> dict[str, Any]:
         """Its settings, by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
@@ -139,6 +144,20 @@ def require_groups(design: Design, features: Features) -> IntArray:
             "column to the items or scores, or take SimpleRandom."
         )
     return features.groups
+
+
+def require_texts(design: Design, features: Features) -> tuple[FloatArray, ...]:
+    """Give the representations of the items' texts, one at least.
+
+    Raises:
+        DesignError: there are none.
+    """
+    if not features.texts:
+        raise DesignError(
+            f"{design.name} needs the items' texts or embeddings, got none. Give them as --texts "
+            "FILE (texts=), or take SimpleRandom, which looks at nothing."
+        )
+    return features.texts
 
 
 def weighted_deviations(scores: FloatArray, weights: FloatArray) -> FloatArray:

@@ -64,9 +64,10 @@ def require_candidates(n_candidates: int) -> None:
     Raises:
         ArgumentError: fewer.
     """
-    if n_candidates < 1:
+    if not isinstance(n_candidates, int) or n_candidates < 1:
         raise ArgumentError(
-            f"`n_candidates` must be 1 or more, got {n_candidates}.", n_candidates=n_candidates
+            f"`n_candidates` must be 1 or more, got {n_candidates}.",
+            n_candidates=n_candidates,
         )
 
 

@@ -1,15 +1,18 @@
 """The cube method: exact balance with exact inclusion probabilities."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
 from bestrand.designs.balance import group_features
 from bestrand.designs.base import Design, Draw, Features, require_probes, weighted_deviations
-from bestrand.manifest import Balance
 from bestrand.rng import Stream
 from bestrand.types import FloatArray, IntArray
+
+
+if TYPE_CHECKING:
+    from bestrand.manifest import Balance
 
 
 TINY = 1e-9
@@ -18,7 +21,7 @@ TINY = 1e-9
 @final
 @dataclass(frozen=True, slots=True)
 class Cube(Design):
-    """Choose n items whose totals of the probes' scores are those of the pool, each with chance n/m.
+    """Choose n items whose means of the probes' scores are the pool's, each with chance n/m.
 
     The flight moves the vector of inclusion probabilities at random inside the cube, along
     directions that keep every balancing total, until as few items as there are totals are

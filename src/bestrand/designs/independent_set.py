@@ -48,14 +48,16 @@ class IndependentSet(Design):
     def draw(self, features: Features, n: int, stream: Stream) -> Draw:
         """Choose n items; see `Design.draw`."""
         rows = whole_rows(require_texts(self, features)[0])
-        if n == features.n_items:
-            return Draw(np.arange(n, dtype=np.int64), inclusion=None, weights=features.weights)
-        found = find_independent(rows, n)
+        columns = np.arange(n, dtype=np.int64)
+        notes: tuple[Note, ...] = ()
+        if n < features.n_items:
+            found = find_independent(rows, n)
+            columns, notes = found.columns, (Note("threshold", _said(found)),)
         return Draw(
-            found.columns,
+            columns,
             inclusion=None,
-            weights=cluster_weights(rows, found.columns, features.weights),
-            notes=(Note("threshold", _said(found)),),
+            weights=cluster_weights(rows, columns, features.weights),
+            notes=notes,
         )
 
 
@@ -82,7 +84,9 @@ def _said(found: Independent) -> str:
         f"{found.percentile:.2f} of all pairs."
     )
     if found.n_apart < found.columns.size:
-        text += f" No more than {found.n_apart} items are unlike, so some that are alike were taken."
+        text += (
+            f" No more than {found.n_apart} items are unlike, so some that are alike were taken."
+        )
     return text
 
 
@@ -156,8 +160,8 @@ class Graph(NamedTuple):
         """Give the neighbours of some items as 0 and 1; (p, m)."""
         return np.unpackbits(self.joined[positions], axis=1, count=self.degrees.size)
 
-    def count(self, positions: IntArray) -> IntArray:
-        """Count how many of some items each item is joined to; (m,)."""
+    def neighbours_among(self, positions: IntArray) -> IntArray:
+        """Count to how many of some items each item is joined; (m,)."""
         counts = np.zeros(self.degrees.size, dtype=np.int64)
         step = max(1, CELLS_AT_ONCE // self.degrees.size)
         for first in range(0, positions.size, step):
@@ -196,7 +200,7 @@ def greedy_independent(graph: Graph, among: BoolArray, most: int) -> IntArray:
         Positions in the order they were taken.
     """
     left = among.copy()
-    degrees = graph.degrees - graph.count(np.flatnonzero(~left))
+    degrees = graph.degrees - graph.neighbours_among(np.flatnonzero(~left))
     order: list[int] = []
     while len(order) < most and left.any():
         taken = int(np.where(left, degrees, left.size).argmin())
@@ -204,7 +208,7 @@ def greedy_independent(graph: Graph, among: BoolArray, most: int) -> IntArray:
         neighbours = graph.rows(np.array([taken]))[0].view(np.bool_) & left
         left[taken] = False
         left[neighbours] = False
-        degrees -= graph.count(np.flatnonzero(neighbours))
+        degrees -= graph.neighbours_among(np.flatnonzero(neighbours))
     return np.array(order, dtype=np.int64)
 
 

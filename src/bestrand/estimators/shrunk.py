@@ -1,4 +1,4 @@
-"""Shrunk: estimates drawn a little towards their mean, as far as the subset cannot tell them apart."""
+"""Shrunk: estimates drawn a little towards their mean, where the subset cannot tell them apart."""
 
 from dataclasses import dataclass, field
 from typing import final

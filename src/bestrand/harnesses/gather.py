@@ -32,7 +32,7 @@ def gather(
     reads: Sequence[Read],
     notes: Sequence[Note] = (),
     *,
-    metric: str | None = None,
+    metrics: tuple[str, ...] | None = None,
     bounds: Bounds = None,
     duplicates: Duplicates = "error",
 ) -> ScoreTable:
@@ -47,8 +47,8 @@ def gather(
         read.long.rows.select(*columns, pl.lit(number).alias("file"))
         for number, read in enumerate(reads)
     )
-    if metric is not None:
-        rows = _take_metric(rows, metric)
+    if metrics is not None:
+        rows = _take_metrics(rows, metrics)
     items = gather_items(rows)
     run = rows.filter(pl.col("status") != MISSING)
     kept = _without_duplicates(run, reads, duplicates)
@@ -83,12 +83,12 @@ def gather_items(rows: pl.DataFrame) -> pl.DataFrame:
     return items.with_columns(pl.col(name).list.first() for name in FACTS).sort("item")
 
 
-def _take_metric(rows: pl.DataFrame, metric: str) -> pl.DataFrame:
-    kept = rows.filter(pl.col("metric") == metric)
-    if kept.height == 0:
-        have = sorted(rows["metric"].unique())
-        raise InputError(f"No metric {metric!r} here; there are {shown(have, 8)}.", metric=metric)
-    return kept
+def _take_metrics(rows: pl.DataFrame, metrics: tuple[str, ...]) -> pl.DataFrame:
+    have = sorted(rows["metric"].unique())
+    absent = [metric for metric in metrics if metric not in have]
+    if absent:
+        raise InputError(f"No metric {shown(absent)} here; there are {shown(have, 8)}.")
+    return rows.filter(pl.col("metric").is_in(metrics))
 
 
 def _without_duplicates(

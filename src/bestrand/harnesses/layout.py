@@ -37,7 +37,7 @@ def to_long(
     table: RawTable,
     model: str,
     *,
-    metric: str | None = None,
+    metrics: tuple[str, ...] | None = None,
     form: Form = "auto",
     columns: Mapping[str, str] | None = None,
 ) -> Long:
@@ -50,7 +50,7 @@ def to_long(
     Args:
         table: as it was read.
         model: whose scores they are where no column says so.
-        metric: the one wanted; also tells a table of one metric column from wide form.
+        metrics: those wanted; they also tell a table of metric columns from wide form.
         form: "long" or "wide" where it is not to be guessed.
         columns: role -> column name, where a column has a name of its own.
 
@@ -59,14 +59,15 @@ def to_long(
     """
     roles = find_roles(table, columns or {})
     is_long = form == "long" or (
-        form == "auto" and ("model" in roles or "score" in roles or metric in table.columns)
+        form == "auto"
+        and ("model" in roles or "score" in roles or bool(set(metrics or ()) & set(table.columns)))
     )
     if not is_long:
-        return _wide(table, roles, metric or "score")
+        return _wide(table, roles, metrics[0] if metrics else "score")
     base = item_rows(table, roles).with_columns(
         _names(table, roles["model"], "model") if "model" in roles else pl.lit(model).alias("model")
     )
-    scores = _scores(table, roles, metric)
+    scores = _scores(table, roles, metrics)
     rows = pl.concat([base.with_columns(name, score) for name, score in scores.by_metric])
     return Long(
         _with_status(rows, table, roles), "model" in roles, (*table.notes, *_aside(table, scores))
@@ -115,7 +116,7 @@ class _Scores(NamedTuple):
     aside: list[str]
 
 
-def _scores(table: RawTable, roles: Roles, metric: str | None) -> _Scores:
+def _scores(table: RawTable, roles: Roles, metrics: tuple[str, ...] | None) -> _Scores:
     """Give the scores of each metric, and the columns that were left aside."""
     rest = [name for name in table.columns if name not in roles.values()]
     if "metric" in roles:
@@ -131,14 +132,15 @@ def _scores(table: RawTable, roles: Roles, metric: str | None) -> _Scores:
     there |= {
         name: name
         for name in rest
-        if name == metric or (not is_unnamed(name) and is_numeric(table, name))
+        if name in (metrics or ()) or (not is_unnamed(name) and is_numeric(table, name))
     }
-    wanted = there if metric is None else {metric: there[metric]} if metric in there else {}
+    wanted = {name: column for name, column in there.items() if name in (metrics or there)}
     if not wanted:
         raise FileError(
-            f"no column of scores; looked for {'`score`' if metric is None else repr(metric)} and "
-            f"columns of numbers, there are {shown(list(there or table.columns), 12)}. Say which "
-            "it is, as in --column score=NAME.",
+            f"no column of scores; looked for "
+            f"{shown(list(metrics)) if metrics else '`score`'} and columns of numbers, there are "
+            f"{shown(list(there or table.columns), 12)}. Say which it is, as in "
+            "--column score=NAME.",
             path=table.path,
         )
     others = [name for name in there if name not in wanted]

@@ -20,7 +20,7 @@ from bestrand.scores import ScoreTable
 def read_scores(
     source: str | Path | Sequence[str | Path] | Mapping[str, str | Path] | Any,  # noqa: ANN401
     *,
-    metric: str | None = None,
+    metric: str | Sequence[str] | None = None,
     form: Form = "auto",
     columns: Mapping[str, str] | None = None,
     bounds: Bounds = None,
@@ -37,7 +37,7 @@ def read_scores(
             with gzip or zstd. Long form: columns `item`, `score`, and `model`, `metric`, `group`,
             `task`, `weight`, `status`, `error` where there are; a file without `model` is one
             model's and named after it. Wide form: an item a row, a column a model.
-        metric: keep this metric alone; all unless given.
+        metric: keep this metric, or these, alone; all unless given.
         form: "long" or "wide" where it is not to be guessed.
         columns: role -> column name, as `{"item": "qid", "score": "acc"}`.
         bounds: lowest and highest score possible, of all metrics or by metric.
@@ -57,13 +57,14 @@ def read_scores(
         raise ArgumentError(f"`duplicates` must be error, mean, first or last, got {duplicates!r}.")
     if form not in get_args(Form):
         raise ArgumentError(f"`form` must be auto, long or wide, got {form!r}.")
+    metrics = (metric,) if isinstance(metric, str) else None if metric is None else tuple(metric)
     opened = _open(source)
     named: dict[str, Source] = {}
     reads = []
     for origin, table in opened.tables:
-        long = to_long(table, origin.model, metric=metric, form=form, columns=columns)
+        long = to_long(table, origin.model, metrics=metrics, form=form, columns=columns)
         reads.append(Read(table, _with_own_name(origin, long, named)))
-    return gather(reads, opened.notes, metric=metric, bounds=bounds, duplicates=duplicates)
+    return gather(reads, opened.notes, metrics=metrics, bounds=bounds, duplicates=duplicates)
 
 
 class _Opened(NamedTuple):

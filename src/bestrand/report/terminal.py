@@ -99,7 +99,8 @@ def estimates_table(report: EstimateReport, manifest: Manifest) -> RenderableTyp
         )
     resolution = (
         f"Full scores of metric {report.metric!r} over {manifest.n_frame} items, from "
-        f"{manifest.n} ({report.estimator}). Gaps below about {number(report.resolution)} are not resolved."
+        f"{manifest.n} ({report.estimator}). Gaps below about {number(report.resolution)} are "
+        "not resolved."
     )
     return Group(table, Text(resolution))
 

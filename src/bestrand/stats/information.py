@@ -40,7 +40,7 @@ def information_with_full(
         _information(member[order, first : first + ITEMS_AT_ONCE].T, ranked, n_neighbours)
         for first in range(0, member.shape[1], ITEMS_AT_ONCE)
     ]
-    return np.concatenate(found)
+    return np.concatenate([np.empty(0), *found])
 
 
 def _information(member: BoolArray, ranked: IntArray, n_neighbours: int) -> FloatArray:

@@ -53,7 +53,7 @@ def product_blocks(rows: FloatArray, others: FloatArray) -> Iterator[Block]:
 
 def squared_lengths(rows: FloatArray) -> FloatArray:
     """Sum the squares of each whole row; (m,)."""
-    return np.einsum("id,id->i", rows, rows)
+    return np.asarray(np.einsum("id,id->i", rows, rows), dtype=np.float64)
 
 
 def nearest_chosen(rows: FloatArray, chosen: IntArray) -> IntArray:
@@ -74,5 +74,4 @@ def nearest_chosen(rows: FloatArray, chosen: IntArray) -> IntArray:
 def cluster_weights(rows: FloatArray, chosen: IntArray, weights: FloatArray) -> FloatArray:
     """Share out the weights of all items: each goes to the nearest chosen one; (n,), mean 1."""
     sums = np.bincount(nearest_chosen(rows, chosen), weights, minlength=chosen.size)
-    shared: FloatArray = sums * (chosen.size / fsum(weights))
-    return shared
+    return np.asarray(sums * (chosen.size / fsum(weights)), dtype=np.float64)

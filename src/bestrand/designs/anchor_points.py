@@ -1,0 +1,135 @@
+"""AnchorPoints: items that stand for the items whose scores go up and down with theirs."""
+
+from dataclasses import dataclass
+from typing import Literal, final, get_args
+
+import numpy as np
+
+from bestrand.designs.base import Design, Draw, Features
+from bestrand.designs.sources import require_sources, source_notes
+from bestrand.errors import ArgumentError
+from bestrand.notes import Note
+from bestrand.rng import Stream
+from bestrand.search.twin import draw_candidate
+from bestrand.stats.sources import item_correlations
+from bestrand.types import FloatArray, IntArray
+
+
+Likeness = Literal["signed", "absolute"]
+AT_ONCE = 8000  # all pairs of so many items take 256 MB
+ITEMS_PER_ANCHOR = 4
+ROWS_AT_ONCE = 512
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AnchorPoints(Design):
+    """Choose medoids of the items under correlation over source models, and weigh them by cluster.
+
+    The dissimilarity of two items is 1 less the correlation of their scores over the sources, 0
+    where that is not defined. Every item joins the anchor that it correlates with most; where it
+    ties, the one whose mean score is nearest. An anchor counts for the share of its cluster in
+    the full score.
+
+    All pairs are held in memory for up to 8000 items, which takes 256 MB. Of more items a random
+    part of 8000 is clustered, or several apart from each other where a part would have fewer than
+    four items an anchor. All items join the anchors.
+
+    Attributes:
+        likeness: "signed" takes the correlation for likeness, "absolute" its size, as suits
+            `AnchorPredictor`.
+
+    References:
+        Vivek, R., Ethayarajh, K., Yang, D. and Kiela, D. (2024). Anchor points: benchmarking
+        models with much fewer examples. EACL 2024. arXiv:2309.08638
+        Schubert, E. and Rousseeuw, P. J. (2021). Fast and eager k-medoids clustering. Inf. Syst.
+        101. doi:10.1016/j.is.2021.101804
+    """
+
+    likeness: Likeness = "signed"
+
+    def __post_init__(self) -> None:
+        if self.likeness not in get_args(Likeness):
+            raise ArgumentError(
+                f"`likeness` must be signed or absolute, got {self.likeness!r}.",
+                likeness=self.likeness,
+            )
+
+    @property
+    def uses_probes(self) -> bool:
+        """Whether it looks at the sources' scores: yes."""
+        return True
+
+    def draw(self, features: Features, n: int, stream: Stream) -> Draw:
+        """Choose n items; see `Design.draw`."""
+        scores = require_sources(self, features).scores
+        anchors = self._anchors(scores, n, stream)
+        anchor_of = _join(scores, anchors, self.likeness)
+        shares = np.bincount(anchor_of, weights=features.weights, minlength=n)
+        advice = Note(
+            "weighted-anchors",
+            "Each of these items stands for a cluster of items: their plain mean may be far off "
+            "the full score. Estimate with the weights of the manifest, or AnchorPredictor.",
+        )
+        return Draw(
+            anchors,
+            inclusion=None,
+            weights=shares * (n / shares.sum()),
+            notes=source_notes(features, advice),
+        )
+
+    def _anchors(self, scores: FloatArray, n: int, stream: Stream) -> IntArray:
+        """Give n medoids, ascending: of all items, or of random parts that memory allows."""
+        m = scores.shape[1]
+        if m <= AT_ONCE:
+            return _medoids(scores, np.arange(m), n, self.likeness, stream)
+        n_parts = -(-ITEMS_PER_ANCHOR * n // AT_ONCE)
+        order = np.argsort(stream.words(0, m), kind="stable")
+        found = [
+            _medoids(
+                scores,
+                np.sort(order[part::n_parts][:AT_ONCE]),
+                len(range(part, n, n_parts)),
+                self.likeness,
+                stream.child(f"part {part}"),
+            )
+            for part in range(n_parts)
+        ]
+        return np.sort(np.concatenate(found))
+
+
+def _medoids(
+    scores: FloatArray, items: IntArray, n: int, likeness: Likeness, stream: Stream
+) -> IntArray:
+    """Give n medoids of some of the items, from a random start; ascending."""
+    from kmedoids import fasterpam
+
+    part = scores[:, items]
+    unlike = np.empty((items.size, items.size), dtype=np.float32)
+    for first in range(0, items.size, ROWS_AT_ONCE):
+        rows = slice(first, first + ROWS_AT_ONCE)
+        unlike[rows] = 1.0 - _likeness(part[:, rows], part, likeness)
+    np.fill_diagonal(unlike, 0.0)
+    start = draw_candidate(stream, 0, items.size, n)
+    result = fasterpam(unlike, start, n_cpu=1)
+    return np.sort(items[np.asarray(result.medoids, dtype=np.int64)])
+
+
+def _join(scores: FloatArray, anchors: IntArray, likeness: Likeness) -> IntArray:
+    """Let every item join the anchor that it is most like; (m,) number of its anchor."""
+    m = scores.shape[1]
+    totals = scores.sum(axis=0)
+    anchor_of = np.empty(m, dtype=np.int64)
+    for first in range(0, m, ROWS_AT_ONCE):
+        rows = slice(first, first + ROWS_AT_ONCE)
+        alike = _likeness(scores[:, rows], scores[:, anchors], likeness).astype(np.float32)
+        gaps = np.abs(totals[rows, None] - totals[anchors])
+        gaps[alike < alike.max(axis=1, keepdims=True)] = np.inf
+        anchor_of[rows] = gaps.argmin(axis=1)
+    anchor_of[anchors] = np.arange(anchors.size)
+    return anchor_of
+
+
+def _likeness(left: FloatArray, right: FloatArray, likeness: Likeness) -> FloatArray:
+    correlations = item_correlations(left, right)
+    return np.abs(correlations, out=correlations) if likeness == "absolute" else correlations

@@ -1,0 +1,70 @@
+"""AnchorPredictor: every other item's score from the anchor that foretells it best."""
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from bestrand.estimators.base import Estimator, Inference, Seen
+from bestrand.estimators.sources import (
+    KnownSources,
+    learned_inference,
+    nothing_to_infer,
+    require_sources,
+)
+from bestrand.stats.sources import item_moments, item_products
+from bestrand.types import FloatArray
+
+
+ROWS_AT_ONCE = 512
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AnchorPredictor(Estimator):
+    r"""Predict each item's score from one item of the subset, and take the mean of all items.
+
+    For item i and each item a of the subset a line is fitted over the source models; the one with
+    the least residual is kept:
+
+    $$ \hat y_i = \bar x_i + \frac{\mathrm{Cov}(x_i, x_a)}{\mathrm{Var}(x_a)} (y_a - \bar x_a) $$
+
+    Scores on the subset count as they are. The estimate is the weighted mean of all N.
+
+    References:
+        Vivek, R., Ethayarajh, K., Yang, D. and Kiela, D. (2024). Anchor points: benchmarking
+        models with much fewer examples. EACL 2024. arXiv:2309.08638
+    """
+
+    def infer(self, seen: Seen) -> Inference:
+        """Estimate the full scores; see `Estimator.infer`."""
+        exact = nothing_to_infer(self, seen)
+        if exact is not None:
+            return exact
+        sources = require_sources(self, seen)
+        level, worth = _level_and_worth(sources)
+        return learned_inference(self, level + seen.scores @ worth)
+
+
+def _level_and_worth(sources: KnownSources) -> tuple[float, FloatArray]:
+    """Add up all lines: what is predicted where every anchor is 0, and what each anchor adds."""
+    scores, weights, columns = sources.scores, sources.weights, sources.columns
+    shares = weights / weights.sum()
+    spread, sums = item_moments(scores)
+    means = sums / len(scores)
+    anchors = scores[:, columns]
+    varies = spread[columns] > 0
+    scale = np.where(varies, 1.0 / np.where(varies, spread[columns], 1.0), 0.0)
+
+    slopes = np.empty(means.size)
+    anchor_of = np.empty(means.size, dtype=np.int64)
+    for first in range(0, means.size, ROWS_AT_ONCE):
+        rows = slice(first, first + ROWS_AT_ONCE)
+        products = item_products(scores[:, rows], anchors)
+        explained = products**2 * scale
+        anchor_of[rows] = explained.argmax(axis=1)
+        slopes[rows] = np.take_along_axis(products * scale, anchor_of[rows, None], axis=1)[:, 0]
+    slopes[columns], anchor_of[columns], means[columns] = 1.0, np.arange(columns.size), 0.0
+    level = shares * (means - slopes * (sums / len(scores))[columns][anchor_of])
+    level[columns] = 0.0
+    return float(level.sum()), np.bincount(anchor_of, weights=shares * slopes)

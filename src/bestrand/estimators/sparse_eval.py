@@ -1,0 +1,72 @@
+"""SparseEvalPredictor: a small network from scores on the subset to the full score."""
+
+from dataclasses import dataclass
+from typing import final, get_args
+
+from bestrand.errors import ArgumentError, EstimateError
+from bestrand.estimators.base import Estimator, Inference, Seen
+from bestrand.estimators.sources import (
+    STRENGTH_SHIFT,
+    learned_inference,
+    nothing_to_infer,
+    require_sources,
+)
+from bestrand.notes import Note
+from bestrand.rng import Stream
+from bestrand.stats.proxy import Effort, ProxyKind, fit_proxy, training
+from bestrand.stats.sources import split_sources
+
+
+VALIDATION_SHARE = 0.25
+EFFORT = {"linear": Effort(2000, 10, 20), "mlp": Effort(2000, 50, 10)}
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SparseEvalPredictor(Estimator):
+    """Train a network on the sources, from their scores on the subset to their full scores.
+
+    Three quarters of the sources are learned from; what predicted the rest best is kept.
+
+    Attributes:
+        kind: "linear", one linear layer that starts as the plain mean; "mlp", a perceptron
+            n - 128 - 64 - 32 - 1, which needs torch (the extra `bestrand[sparse]`).
+        seed: of the split of the sources and of the network.
+
+    References:
+        SparseEval (2026). ICLR 2026. arXiv:2602.07909
+    """
+
+    kind: ProxyKind = "linear"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(ProxyKind):
+            raise ArgumentError(f"`kind` must be linear or mlp, got {self.kind!r}.", kind=self.kind)
+        Stream.of(self.seed)
+
+    def infer(self, seen: Seen) -> Inference:
+        """Estimate the full scores; see `Estimator.infer`."""
+        exact = nothing_to_infer(self, seen)
+        if exact is not None:
+            return exact
+        sources = require_sources(self, seen)
+        stream = Stream.of(self.seed, "sparse-eval")
+        split = split_sources(len(sources.full), VALIDATION_SHARE, stream.child("split"))
+        try:
+            with training(self.kind):
+                proxy = fit_proxy(
+                    self.kind,
+                    sources.seen,
+                    sources.full,
+                    split,
+                    EFFORT[self.kind],
+                    stream.child("fit"),
+                )
+                estimate = proxy.predict(seen.scores)
+        except ImportError as error:
+            raise EstimateError(
+                'SparseEvalPredictor with kind="mlp" needs torch, which is not installed. Install '
+                '`bestrand[sparse]`, or take kind="linear".'
+            ) from error
+        return learned_inference(self, estimate, Note("strength-shift", STRENGTH_SHIFT))
