@@ -129,13 +129,12 @@ def test_scores_that_are_all_the_same_still_leave_doubt(score: float) -> None:
 
 
 def test_rounding_is_no_spread() -> None:
-    """Scores that differ from 1 in their last bit alone leave as much doubt as scores of 1."""
-    below = np.nextafter(1.0, 0.0)
-    y = np.array([[1.0, below, below, below]])
+    """Scores that differ from 1 in their last bits alone leave as much doubt as scores of 1."""
+    y = 1.0 - np.array([[0.0, 1e-13, 2e-13, 1e-13]])
     p = 6 / 8
 
-    assert weighted_spread(y, np.ones(4)).mean[0] < 1.0
-    assert floored(y, np.ones(4)) == pytest.approx([p * (1 - p) * 4 / 3], rel=1e-12)
+    assert weighted_spread(y, np.ones(4)).variance[0] > 0.0
+    assert floored(y, np.ones(4)) == pytest.approx([p * (1 - p) * 4 / 3], rel=1e-9)
 
 
 def test_unequal_weights_raise_the_floor_by_their_design_effect() -> None:

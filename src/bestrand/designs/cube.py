@@ -44,7 +44,9 @@ class Cube(Design):
         scores = require_probes(self, features)
         m = features.n_items
         columns = [np.ones((m, 1)), group_features(features)]
-        columns.append(weighted_deviations(scores, features.weights))
+        matched = weighted_deviations(scores, features.weights).T
+        # in an order that depends on the scores alone, not on which probe was named first
+        columns.append(np.array(sorted(matched, key=lambda row: row.tobytes())).T)
         totals = np.concatenate(columns, axis=1).T  # the size first: it is given up last
         chance = np.full(m, n / m)
         decided = land(flight(chance, totals, stream.child("flight")), totals, stream)

@@ -1,0 +1,169 @@
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bestrand.designs.base import Features
+from bestrand.designs.zip_bench import (
+    N_BINS,
+    ZipBench,
+    group_budgets,
+    spread_models,
+    synthetic_responses,
+)
+from bestrand.errors import ArgumentError
+from bestrand.rng import Stream
+from bestrand.types import FloatArray
+from tests.designs.test_irt_anchors import irt_scores, seen_of
+from tests.strategies import score_arrays
+
+
+def rows_of_means(*means: float, n_items: int = 100) -> FloatArray:
+    """Scores of models that get the first items right, as many as their means say."""
+    return np.array([(np.arange(n_items) < mean * n_items) * 1.0 for mean in means])
+
+
+# --- models --------------------------------------------------------------------------------------
+
+
+def test_models_of_evenly_spread_accuracy_are_chosen() -> None:
+    means = (0.9, 0.11, 0.48, 0.5, 0.1, 0.31, 0.72, 0.52, 0.88)
+    scores = rows_of_means(*means)
+    chosen = spread_models(scores, np.ones(100), 5)
+
+    assert [means[row] for row in chosen] == [0.1, 0.31, 0.5, 0.72, 0.9]
+
+
+@given(data=st.data(), n_models=st.integers(1, 9), wanted=st.integers(1, 9))
+def test_as_many_models_as_there_are_and_no_more_are_chosen(
+    data: st.DataObject, n_models: int, wanted: int
+) -> None:
+    scores = data.draw(score_arrays(n_models, 6))
+    chosen = spread_models(scores, np.ones(6), wanted).tolist()
+    means = [scores[row].sum() for row in chosen]
+
+    assert len(set(chosen)) == min(n_models, wanted)
+    assert means == sorted(means)
+
+
+def test_accuracy_is_weighted_as_the_frame_is() -> None:
+    scores = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]])
+
+    assert spread_models(scores, np.ones(3), 2).tolist() == [0, 1]
+    assert spread_models(scores, np.array([3.0, 1.0, 1.0]), 2).tolist() == [1, 0]
+
+
+# --- votes ---------------------------------------------------------------------------------------
+
+
+def test_a_tie_is_wrong() -> None:
+    """Of two models that overlap, the vote gets right what both do."""
+    responses = np.array([[1, 1, 1, 0, 0, 0], [0, 1, 1, 1, 1, 1], [0, 1, 0, 0, 0, 0]], dtype=float)
+    votes = synthetic_responses(responses[[2, 0, 1]], np.ones(6))
+    both = (responses[0] * responses[1]).tolist()
+
+    assert both in votes.tolist()
+
+
+@settings(deadline=None, max_examples=60)
+@given(data=st.data(), n_models=st.integers(2, 5))
+def test_each_bin_holds_the_first_vote_that_scores_within_it(
+    data: st.DataObject, n_models: int
+) -> None:
+    """A plain search over all ensembles finds the same votes."""
+    seed = data.draw(st.integers(0, 9999))
+    responses = (np.random.default_rng(seed).random((n_models, 24)) < 0.5).astype(np.float64)
+    means = responses.mean(axis=1)
+    low, high = means.min(), means.max()
+    expected: dict[int, list[float]] = {}
+    for size in range(2, n_models + 1):
+        for members in combinations(responses, size):
+            vote = (np.sum(members, axis=0) * 2 > size) * 1.0
+            if low < high and low <= vote.mean() <= high:
+                place = (vote.mean() - low) / (high - low) * N_BINS
+                expected.setdefault(min(int(place + 1e-12), N_BINS - 1), vote.tolist())
+
+    votes = synthetic_responses(responses, np.ones(24))
+
+    assert votes.shape == (len(expected), 24)
+    assert votes.tolist() == [expected[number] for number in sorted(expected)]
+
+
+@pytest.mark.parametrize("responses", [np.ones((3, 4)), np.zeros((1, 4)), np.eye(4)])
+def test_models_of_one_accuracy_have_no_bins_to_fill(responses: FloatArray) -> None:
+    assert synthetic_responses(responses, np.ones(4)).shape == (0, 4)
+
+
+# --- budgets -------------------------------------------------------------------------------------
+
+
+@given(data=st.data(), sizes=st.lists(st.integers(1, 40), min_size=1, max_size=8))
+def test_budgets_are_the_shares_up_to_rounding(data: st.DataObject, sizes: list[int]) -> None:
+    total = sum(sizes)
+    n = data.draw(st.integers(len(sizes), total))
+    budgets = group_budgets(np.array(sizes), n)
+    shares = np.array(sizes) * n / total
+
+    assert budgets.sum() == n
+    assert (budgets >= 1).all()
+    assert (budgets <= sizes).all()
+    if (shares >= 1).all():
+        assert (np.abs(budgets - shares) < 1).all()
+
+
+def test_the_largest_remainders_get_what_is_left() -> None:
+    assert group_budgets(np.array([50, 30, 20]), 7).tolist() == [4, 2, 1]  # 3.5, 2.1, 1.4
+    assert group_budgets(np.array([97, 2, 1]), 5).tolist() == [3, 1, 1]
+    assert group_budgets(np.array([10, 10]), 3).tolist() == [2, 1]
+
+
+# --- the design ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_each_group_has_its_budget_and_counts_its_weight(weighted: bool) -> None:  # noqa: FBT001
+    scores = irt_scores(8, 120)
+    groups = np.repeat([0, 1, 2], [60, 40, 20])
+    weights = 1.0 / np.array([60, 40, 20])[groups] if weighted else np.ones(120)
+    draw = ZipBench().draw(seen_of(scores, groups=groups, weights=weights), 12, Stream.of(0))
+    assert draw.weights is not None
+    chosen = groups[draw.columns]
+    shares = np.bincount(groups, weights=weights) / weights.sum()
+
+    assert np.bincount(chosen).tolist() == [6, 4, 2]
+    assert np.bincount(chosen, weights=draw.weights) / 12 == pytest.approx(shares, rel=1e-12)
+
+
+def test_fewer_items_than_groups_stand_for_all_items() -> None:
+    scores = irt_scores(8, 60)
+    draw = ZipBench().draw(seen_of(scores, groups=np.arange(60) % 9), 5, Stream.of(0))
+
+    assert len(draw.columns) == 5
+    assert draw.weights is not None
+    assert draw.weights.sum() == pytest.approx(5)
+
+
+def test_other_streams_give_other_items() -> None:
+    seen = seen_of(irt_scores(8, 200))
+    drawn = {tuple(ZipBench().draw(seen, 10, Stream.of(seed)).columns) for seed in range(6)}
+
+    assert len(drawn) > 1
+
+
+def test_models_beyond_those_chosen_are_not_looked_at() -> None:
+    scores = rows_of_means(0.1, 0.5, 0.51, 0.9)
+    changed = scores.copy()
+    changed[2] = np.roll(scores[2], 1)  # as accurate, and never taken
+    drawn = [
+        ZipBench(n_sources=3).draw(Features(100, s, None, np.ones(100)), 9, Stream.of(0))
+        for s in (scores, changed)
+    ]
+
+    assert drawn[0].columns.tolist() == drawn[1].columns.tolist()
+
+
+def test_a_design_needs_a_source() -> None:
+    with pytest.raises(ArgumentError, match=r"`n_sources` must be 1 or more, got 0\."):
+        ZipBench(n_sources=0)
