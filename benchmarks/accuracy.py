@@ -1,8 +1,10 @@
-"""BestRand against SimpleRandom on real matrices: errors, coverage, width.
+"""BestRand or Balanced against SimpleRandom on real matrices: errors, coverage, width.
 
 For every matrix with enough models, and every retention: draw probes at random, a pool, a subset of
 each design, estimate the other models, compare with the truth; the same probes, pool and seed for
-both. Run: python benchmarks/accuracy.py DIR [--seeds 100] [--retentions 0.05 0.2]
+both. `bestrand` is the article's method to the letter (simple random pool, plain mean), `balanced`
+what `select` and `estimate` do unless told otherwise.
+Run: python benchmarks/accuracy.py DIR [--strategy bestrand] [--seeds 100] [--retentions 0.05 0.2]
 """
 
 import argparse
@@ -29,7 +31,9 @@ def covers(low: FloatArray, high: FloatArray, truth: FloatArray) -> float:
     return float(((low <= truth + 1e-12) & (truth - 1e-12 <= high)).mean())
 
 
-def one_seed(matrix: br.ScoreMatrix, retention: float, seed: int) -> dict[str, Any]:
+def one_seed(
+    matrix: br.ScoreMatrix, retention: float, seed: int, strategy: str = "bestrand"
+) -> dict[str, Any]:
     """One paired replicate of both designs."""
     rng = Stream.of(seed, "probes").generator()
     names = list(rng.permutation(np.array(matrix.models, dtype=object)))
@@ -37,18 +41,26 @@ def one_seed(matrix: br.ScoreMatrix, retention: float, seed: int) -> dict[str, A
     targets = matrix.take_models(sorted(names[N_PROBES:]))
     truth = targets.full_scores()
     n = max(1, round(retention * matrix.frame.n))
-    pool = br.draw_pool(matrix.frame, n, seed=seed)
-    best = br.select(probes, n, pool=pool, seed=seed)
+    plain = strategy == "bestrand"
+    how = br.SimpleRandom() if plain else None
+    pool = br.draw_pool(matrix.frame, n, design=how, seed=seed)
+    best = br.select(probes, n, pool=pool, design=br.BestRand() if plain else None, seed=seed)
     random = br.select(matrix.frame, n, design=br.SimpleRandom(), seed=seed)
     row: dict[str, Any] = {"n": n}
     upper = np.triu_indices(len(truth), 1)
     gaps = (truth[:, None] - truth[None, :])[upper]
     for label, subset in (("best", best), ("random", random)):
         seen = targets.take_items(subset.items)
-        result = br.estimate(seen, subset, probes=probes if label == "best" else None)
+        is_best = label == "best"
+        result = br.estimate(
+            seen,
+            subset,
+            probes=probes if is_best else None,
+            estimator=br.Mean() if plain or not is_best else None,
+        )
         row[label] = float(np.abs(result.estimate - truth).mean())
         row[f"{label}_coverage"] = covers(result.low, result.high, truth)
-        row[f"{label}_width"] = float((result.high - result.low).mean())
+        row[f"{label}_width"] = float(2 * result.half_width.mean())
         center, half = result.pair_difference[upper], result.pair_half_width[upper]
         row[f"{label}_pair_coverage"] = covers(center - half, center + half, gaps)
         row[f"{label}_pair_width"] = float(2 * half.mean())
@@ -69,11 +81,11 @@ def one_seed(matrix: br.ScoreMatrix, retention: float, seed: int) -> dict[str, A
     return row
 
 
-def one_cell(job: tuple[Path, float, int]) -> dict[str, Any]:
+def one_cell(job: tuple[Path, float, int, str]) -> dict[str, Any]:
     """All seeds of one matrix and retention."""
-    path, retention, n_seeds = job
+    path, retention, n_seeds, strategy = job
     matrix = br.read_scores(path).matrix("score")
-    rows = [one_seed(matrix, retention, seed) for seed in range(n_seeds)]
+    rows = [one_seed(matrix, retention, seed, strategy) for seed in range(n_seeds)]
     columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
     best, random = columns["best"], columns["random"]
     cell = {name: float(values.mean()) for name, values in columns.items()}
@@ -97,6 +109,7 @@ def main() -> None:
     """Run all cells on two processes and print a table and a summary."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--strategy", choices=["bestrand", "balanced"], default="bestrand")
     parser.add_argument("--seeds", type=int, default=100)
     parser.add_argument("--retentions", type=float, nargs="+", default=[0.05, 0.2])
     parser.add_argument("--min-models", type=int, default=20)
@@ -108,7 +121,11 @@ def main() -> None:
         for path in sorted(args.folder.rglob("*.parquet"))
         if path.parent.name != "texts" and len(br.read_scores(path).models) >= args.min_models
     ]
-    jobs = [(path, retention, args.seeds) for path in paths for retention in args.retentions]
+    jobs = [
+        (path, retention, args.seeds, args.strategy)
+        for path in paths
+        for retention in args.retentions
+    ]
     # a fresh process for each worker: a forked one would inherit the threads of polars
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as workers:
         cells = list(workers.map(one_cell, jobs))

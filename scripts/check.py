@@ -18,7 +18,7 @@ def main() -> int:
             [python, "-m", "ruff", "format", "--check"],
             [python, "-m", "mypy"],
             [python, "scripts/docs.py", "--check"],
-            [python, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", site],
+            [python, "-m", "mkdocs", "build", "--strict", "--site-dir", site],
             [python, "-m", "pytest", *sys.argv[1:]],
         ]
         for check in checks:

@@ -143,8 +143,9 @@ def test_macro_weights_work_or_are_refused_by_name(strategy: Strategy) -> None:
         subset = choose(strategy, known(macro))
         result = infer(strategy, subset, macro)
     except (DesignError, EstimateError) as error:
-        name = (type(strategy.design).__name__, type(strategy.estimator).__name__)
-        assert str(error).startswith(name)
+        names = (type(strategy.design).__name__, type(strategy.estimator).__name__)
+        if not str(error).startswith(names):
+            raise
         return
 
     assert subset.weighting == "macro"
@@ -165,6 +166,10 @@ def test_what_is_needed_and_absent_is_named(strategy: Strategy) -> None:
     bare = br.Frame.of(MATRIX.frame.items)
     if strategy.needs == "nothing":
         return
-    with pytest.raises((DesignError, EstimateError), match=r"need"):
+
+    def run() -> None:
         subset = br.select(bare, N_SUBSET, design=strategy.design)
         br.estimate(targets(MATRIX), subset, estimator=strategy.estimator)
+
+    with pytest.raises((DesignError, EstimateError), match=r"need"):
+        run()

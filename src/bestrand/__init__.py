@@ -1,6 +1,8 @@
 """Run a fraction of a benchmark, know the full score, and know how wrong you can be."""
 
+from bestrand.designs.balanced import Balanced as Balanced
 from bestrand.designs.best_rand import BestRand as BestRand
+from bestrand.designs.history import History as History
 from bestrand.designs.simple_random import SimpleRandom as SimpleRandom
 from bestrand.designs.stratified import Stratified as Stratified
 from bestrand.errors import ArgumentError as ArgumentError
@@ -14,7 +16,10 @@ from bestrand.errors import OutputError as OutputError
 from bestrand.estimate import estimate as estimate
 from bestrand.estimates import Difference as Difference
 from bestrand.estimates import Estimates as Estimates
+from bestrand.estimators.history_average import HistoryAverage as HistoryAverage
 from bestrand.estimators.mean import Mean as Mean
+from bestrand.estimators.regression import Regression as Regression
+from bestrand.estimators.shrunk import Shrunk as Shrunk
 from bestrand.frame import Frame as Frame
 from bestrand.harnesses.items import read_items as read_items
 from bestrand.harnesses.read import read_scores as read_scores
@@ -24,4 +29,8 @@ from bestrand.pool import draw_pool as draw_pool
 from bestrand.scores import ScoreMatrix as ScoreMatrix
 from bestrand.scores import ScoreTable as ScoreTable
 from bestrand.select import select as select
+from bestrand.strategies import STRATEGIES as STRATEGIES
+from bestrand.texts import ItemTexts as ItemTexts
+from bestrand.texts import embed_texts as embed_texts
+from bestrand.texts import read_texts as read_texts
 from bestrand.verify import verify as verify

@@ -11,8 +11,11 @@ from bestrand.estimators.base import Estimator, Inference, Seen
 from bestrand.estimators.cluster_weighted import ClusterWeighted
 from bestrand.estimators.history_average import HistoryAverage
 from bestrand.estimators.inverse_probability import Hajek
+from bestrand.estimators.kernel_ridge_scores import KernelRidgeScores
 from bestrand.estimators.mean import Mean
 from bestrand.estimators.regression import Regression
+from bestrand.estimators.ridge_scores import RidgeScores
+from bestrand.estimators.sparse_eval import SparseEvalPredictor
 from bestrand.ids import explain_mismatch
 from bestrand.manifest import Manifest
 from bestrand.notes import Note, shown
@@ -23,6 +26,11 @@ from bestrand.types import FloatArray, Missing
 
 
 FEW_ITEMS = 30
+PREDICTORS: dict[str, Estimator] = {
+    "MRMR": KernelRidgeScores(),
+    "RandomSearch": RidgeScores(),
+    "SparseEval": SparseEvalPredictor(),
+}
 
 
 def estimate(
@@ -99,12 +107,15 @@ def default_estimator(design: str, seen: Seen) -> Estimator:
 
     Unequal chances ask for `Hajek`, cluster shares for `ClusterWeighted`; a history of sources on
     all items for `HistoryAverage`, if a design was balanced on it; known probes for `Regression`;
-    nothing known for `Mean`.
+    nothing known for `Mean`. Designs whose subset is not like the frame have predictors of their
+    own, which need the sources on all items.
     """
+    complete = not np.isnan(seen.scores).any()
+    if design in PREDICTORS and seen.pool_probes is not None and complete:
+        return PREDICTORS[design]
     if seen.design_weights is not None:
         return ClusterWeighted() if seen.inclusion is None else Hajek()
     if design == "History" and seen.pool_probes is not None:
-        complete = not np.isnan(seen.scores).any()
         return HistoryAverage() if complete else Regression()
     return Mean() if seen.probe_means is None else Regression()
 
@@ -218,7 +229,7 @@ def _seen(subset: Manifest, targets: ScoreMatrix, known: Known | None) -> Seen:
 def _notes(
     subset: Manifest, whole: ScoreMatrix, targets: ScoreMatrix, known: Known | None, level: float
 ) -> list[Note]:
-    notes = []
+    notes = [Note(n.code, n.text) for n in subset.notes if n.code == "not-a-mean"]
     extra = whole.frame.n - len(set(subset.items) & whole.frame.positions.keys())
     if extra:
         notes.append(Note("extra-items", f"{extra} items beyond the subset are left aside."))
@@ -279,5 +290,5 @@ def _to_estimates(
         pair_half_width=half_width(inference.pair_se, inference.pair_freedom),
         level=level,
         n_frame=targets.frame.n,
-        unshrunk=None if unshrunk is None else unit.low + unit.width * unshrunk,
+        unshrunk=None if unshrunk is None else bounded(unit.low + unit.width * unshrunk),
     )

@@ -158,7 +158,7 @@ def make_design(word: str, **settings: Any) -> Design:  # noqa: ANN401
     unknown = sorted(set(given) - known)
     if unknown:
         raise ArgumentError(
-            f"Design {word!r} has no setting {shown(unknown)}; it has "
+            f"Design {str(word)!r} has no setting {shown(unknown)}; it has "
             f"{shown(sorted(known)) if known else 'none'}."
         )
     return design(**given)

@@ -83,7 +83,7 @@ def test_each_bin_holds_the_first_vote_that_scores_within_it(
             vote = (np.sum(members, axis=0) * 2 > size) * 1.0
             if low < high and low <= vote.mean() <= high:
                 place = (vote.mean() - low) / (high - low) * N_BINS
-                expected.setdefault(min(int(place + 1e-12), N_BINS - 1), vote.tolist())
+                expected.setdefault(min(int(place + 1e-9), N_BINS - 1), vote.tolist())
 
     votes = synthetic_responses(responses, np.ones(24))
 

@@ -13,6 +13,7 @@ from bestrand.estimators.base import Seen
 from bestrand.estimators.inverse_probability import Hajek, HorvitzThompson
 from bestrand.estimators.post_stratified import PostStratified
 from bestrand.rng import Stream
+from bestrand.stats.intervals import floored_variance, weighted_spread
 
 
 def seen_of(y: np.ndarray, chance: np.ndarray, n_frame: int, **more: object) -> Seen:
@@ -48,7 +49,9 @@ def test_horvitz_thompson_is_unbiased_over_all_stratified_subsets() -> None:
 def test_with_equal_chances_both_are_the_mean_with_its_usual_error() -> None:
     y = np.random.default_rng(1).random((3, 10))
     seen = seen_of(y, np.full(10, 10 / 40), 40)
-    usual = np.sqrt((1 / 10 - 1 / 40) * y.var(axis=1, ddof=1))
+    plain = np.ones(10)
+    floored = floored_variance(weighted_spread(y, plain), y, plain)
+    usual = np.sqrt((1 / 10 - 1 / 40) * floored)
     pair = np.sqrt((1 / 10 - 1 / 40) * (y[0] - y[1]).var(ddof=1))
     for estimator in (HorvitzThompson(), Hajek()):
         result = estimator.infer(seen)
@@ -63,7 +66,12 @@ def test_hajek_meets_a_constant_score_exactly() -> None:
     result = Hajek().infer(seen_of(np.full((1, 4), 0.7), chance, 9))
 
     assert result.estimate == pytest.approx([0.7], abs=1e-15)
-    assert result.se == pytest.approx([0.0], abs=1e-12)
+
+
+def test_a_perfect_score_on_few_items_is_not_certain() -> None:
+    result = Hajek().infer(seen_of(np.ones((2, 10)), np.full(10, 0.1), 100))
+
+    assert (result.se > 0.02).all()
 
 
 def test_items_that_were_certain_leave_no_error() -> None:

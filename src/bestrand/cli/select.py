@@ -35,8 +35,8 @@ def register(app: typer.Typer) -> None:
             list[str],
             typer.Argument(
                 metavar="PROBES...",
-                help="Scores of the probe models, on the pool or on all items; for designs that look "
-                "at no scores the items will do.",
+                help="Scores of the probe models, on the pool or on all items; for designs that "
+                "look at no scores the items will do.",
                 show_default=False,
             ),
         ],

@@ -52,7 +52,7 @@ class Cube(Design):
         decided = land(flight(chance, totals, stream.child("flight")), totals, stream)
         chosen = np.flatnonzero(decided > 0.5)
         groups: tuple[Balance, ...] = () if features.groups is None else ("groups",)
-        gaps = scores[:, chosen].mean(axis=1) - scores.mean(axis=1)
+        gaps = matched[:, chosen].mean(axis=1) - matched.mean(axis=1)
         return Draw(
             chosen,
             inclusion=np.full(n, n / m),

@@ -15,7 +15,7 @@ from bestrand.types import FloatArray, IntArray
 
 LEVELS = 2**20  # of a similarity between 0 and 1
 WEIGHT_UNITS = 2**32  # shared out among all items; times LEVELS they stay below 2**53
-AT_ONCE = 16  # items looked at again together
+AT_ONCE = 32  # items looked at again together
 
 
 @final

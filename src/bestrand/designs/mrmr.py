@@ -14,8 +14,8 @@ from bestrand.stats.information import (
     GaussianInformation,
     information_with_full,
 )
-from bestrand.stats.sources import Sources
-from bestrand.types import FloatArray, IntArray
+from bestrand.stats.sources import Sources, one_thread
+from bestrand.types import BoolArray, FloatArray, IntArray
 
 
 Criterion = Literal["mid", "miq"]
@@ -78,7 +78,7 @@ class MRMR(Design):
         advice = predictor_note("RidgeScores or KernelRidgeScores")
         return Draw(chosen, inclusion=None, notes=source_notes(features, advice))
 
-    def _relevance(self, sources: Sources, two_valued: IntArray) -> FloatArray:
+    def _relevance(self, sources: Sources, two_valued: BoolArray) -> FloatArray:
         """Give the information of each item with the full scores; (m,)."""
         scores, full = sources
         relevance = np.empty(scores.shape[1])
@@ -90,13 +90,14 @@ class MRMR(Design):
         if not two_valued.all():
             from sklearn.feature_selection import mutual_info_regression
 
-            relevance[~two_valued] = mutual_info_regression(
-                scores[:, ~two_valued],
-                full,
-                discrete_features=False,
-                n_neighbors=min(self.n_neighbours, len(scores) - 1),
-                random_state=0,
-            )
+            with one_thread():
+                relevance[~two_valued] = mutual_info_regression(
+                    scores[:, ~two_valued],
+                    full,
+                    discrete_features=False,
+                    n_neighbors=min(self.n_neighbours, len(scores) - 1),
+                    random_state=0,
+                )
         return relevance
 
     def _greedy(
@@ -120,7 +121,7 @@ class MRMR(Design):
         return np.sort(np.array(chosen, dtype=np.int64))
 
 
-def _two_valued(scores: FloatArray) -> IntArray:
+def _two_valued(scores: FloatArray) -> BoolArray:
     """Say which items have at most two different scores; (m,)."""
     low, high = scores.min(axis=0), scores.max(axis=0)
     return np.asarray(((scores == low) | (scores == high)).all(axis=0))

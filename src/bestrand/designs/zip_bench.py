@@ -127,7 +127,7 @@ def synthetic_responses(responses: FloatArray, weights: FloatArray) -> FloatArra
         if width == 0.0 or len(filled) == N_BINS:
             break
         vote = np.asarray(responses[members].mean(axis=0) > 0.5, dtype=np.float64)
-        place = (float(_accuracies(vote[None], weights)[0]) - low) / width
+        place = round((float(_accuracies(vote[None], weights)[0]) - low) / width, 9)
         if 0 <= place <= N_BINS:
             filled.setdefault(min(int(place), N_BINS - 1), vote)
     return np.array([filled[number] for number in sorted(filled)]).reshape(-1, responses.shape[1])

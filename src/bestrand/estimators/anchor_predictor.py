@@ -43,28 +43,27 @@ class AnchorPredictor(Estimator):
             return exact
         sources = require_sources(self, seen)
         level, worth = _level_and_worth(sources)
-        return learned_inference(self, level + seen.scores @ worth)
+        return learned_inference(self, level + (seen.scores * worth).sum(axis=1))
 
 
 def _level_and_worth(sources: KnownSources) -> tuple[float, FloatArray]:
-    """Add up all lines: what is predicted where every anchor is 0, and what each anchor adds."""
-    scores, weights, columns = sources.scores, sources.weights, sources.columns
-    shares = weights / weights.sum()
+    """Add up all lines: what they give where every anchor is 0, and what each anchor adds; (n,)."""
+    scores, columns = sources.scores, sources.columns
     spread, sums = item_moments(scores)
     means = sums / len(scores)
-    anchors = scores[:, columns]
     varies = spread[columns] > 0
     scale = np.where(varies, 1.0 / np.where(varies, spread[columns], 1.0), 0.0)
 
-    slopes = np.empty(means.size)
     anchor_of = np.empty(means.size, dtype=np.int64)
+    slopes = np.empty(means.size)
     for first in range(0, means.size, ROWS_AT_ONCE):
         rows = slice(first, first + ROWS_AT_ONCE)
-        products = item_products(scores[:, rows], anchors)
-        explained = products**2 * scale
-        anchor_of[rows] = explained.argmax(axis=1)
+        products = item_products(scores[:, rows], scores[:, columns])
+        anchor_of[rows] = (products**2 * scale).argmax(axis=1)  # the least residual
         slopes[rows] = np.take_along_axis(products * scale, anchor_of[rows, None], axis=1)[:, 0]
-    slopes[columns], anchor_of[columns], means[columns] = 1.0, np.arange(columns.size), 0.0
-    level = shares * (means - slopes * (sums / len(scores))[columns][anchor_of])
-    level[columns] = 0.0
-    return float(level.sum()), np.bincount(anchor_of, weights=shares * slopes)
+    intercepts = means - slopes * means[columns][anchor_of]
+    anchor_of[columns], slopes[columns], intercepts[columns] = np.arange(columns.size), 1.0, 0.0
+
+    shares = sources.weights / sources.weights.sum()
+    worth = np.bincount(anchor_of, weights=shares * slopes, minlength=columns.size)
+    return float((shares * intercepts).sum()), np.asarray(worth, dtype=np.float64)

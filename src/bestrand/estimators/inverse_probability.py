@@ -7,6 +7,12 @@ import numpy as np
 
 from bestrand.errors import EstimateError
 from bestrand.estimators.base import Estimator, Inference, Seen, require_complete
+from bestrand.stats.intervals import (
+    PAIR_ROUNDING,
+    floored_variance,
+    pair_spread,
+    weighted_spread,
+)
 from bestrand.types import FloatArray
 
 
@@ -29,7 +35,7 @@ class HorvitzThompson(Estimator):
         chance = require_inclusion(self, seen)
         share = seen.weights / seen.n_frame
         estimate = seen.scores @ (share / chance)
-        return inverse_inference(seen.scores * share, chance, estimate)
+        return inverse_inference(seen, seen.scores * share, chance, estimate)
 
 
 @final
@@ -52,7 +58,8 @@ class Hajek(Estimator):
         factor = seen.weights / chance
         estimate = seen.scores @ factor / factor.sum()
         share = seen.weights / factor.sum()
-        return inverse_inference((seen.scores - estimate[:, None]) * share, chance, estimate)
+        terms = (seen.scores - estimate[:, None]) * share
+        return inverse_inference(seen, terms, chance, estimate)
 
 
 def require_inclusion(estimator: Estimator, seen: Seen) -> FloatArray:
@@ -69,15 +76,19 @@ def require_inclusion(estimator: Estimator, seen: Seen) -> FloatArray:
     return seen.inclusion
 
 
-def inverse_inference(terms: FloatArray, chance: FloatArray, estimate: FloatArray) -> Inference:
+def inverse_inference(
+    seen: Seen, terms: FloatArray, chance: FloatArray, estimate: FloatArray
+) -> Inference:
     r"""Give errors by Hájek's approximation, for which first-order probabilities suffice.
 
     $$ \hat V = \frac{n}{n-1}\sum_S (1-\pi_i)\Bigl(\frac{t_i}{\pi_i} - \hat A\Bigr)^2, \qquad
        \hat A = \frac{\sum (1-\pi_i) t_i/\pi_i}{\sum (1-\pi_i)} $$
 
-    It takes no account of strata, and so errs on the wide side for stratified designs.
+    It takes no account of strata, and so errs on the wide side for stratified designs. Where items
+    are few it is raised as `floored_variance` and `pair_spread` raise theirs.
 
     Args:
+        seen: the targets on the subset.
         terms: (T, n) what each item adds, before it is divided by its probability.
         chance: (n,) inclusion probabilities.
         estimate: (T,).
@@ -98,6 +109,7 @@ def inverse_inference(terms: FloatArray, chance: FloatArray, estimate: FloatArra
             gram = off @ off.T * (np.float64(n) / (n - 1))
         variance = np.diag(gram).copy()
         cross = np.clip(variance[:, None] + variance - 2 * gram, 0.0, None)
+        variance, cross = _raised(seen, chance, variance, cross)
     np.fill_diagonal(cross, 0.0)
     freedom = np.full(n_targets, n - 1.0)
     return Inference(
@@ -108,3 +120,19 @@ def inverse_inference(terms: FloatArray, chance: FloatArray, estimate: FloatArra
         pair_se=np.sqrt(cross),
         pair_freedom=np.full((n_targets, n_targets), n - 1.0),
     )
+
+
+def _raised(
+    seen: Seen, chance: FloatArray, variance: FloatArray, cross: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Raise variances that a few items make too small, those of 0 above all."""
+    factor = seen.weights / chance
+    spread = weighted_spread(seen.scores, factor)
+    floored = floored_variance(spread, seen.scores, factor)
+    per_item = 1 / chance.size - 1 / seen.n_frame
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = floored / spread.variance
+    flat = ~(spread.variance > 0)
+    raised = np.where(flat, floored * per_item, variance * np.where(flat, 1.0, ratio))
+    pairs = pair_spread(seen.scores, factor).variance * per_item
+    return raised, np.where(cross > PAIR_ROUNDING, cross, pairs)

@@ -181,19 +181,18 @@ def note_rows(notes: tuple[Note, ...]) -> tuple[NoteRow, ...]:
 
 def estimate_report(result: Estimates) -> EstimateReport:
     """Turn estimates into what is printed."""
-    rows = zip(
-        result.models,
-        result.estimate,
-        result.se,
-        result.low,
-        result.high,
-        result.n,
-        strict=True,
-    )
     return EstimateReport(
         models=tuple(
-            EstimateRow(model=model, estimate=value, se=se, low=low, high=high, n=int(n))
-            for model, value, se, low, high, n in rows
+            EstimateRow(
+                model=model,
+                estimate=result.estimate[j],
+                se=result.se[j],
+                low=result.low[j],
+                high=result.high[j],
+                n=int(result.n[j]),
+                unshrunk=None if result.unshrunk is None else result.unshrunk[j],
+            )
+            for j, model in enumerate(result.models)
         ),
         metric=result.metric,
         estimator=result.estimator,

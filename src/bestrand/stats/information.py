@@ -8,7 +8,8 @@ from bestrand.types import BoolArray, FloatArray, IntArray
 
 
 ITEMS_AT_ONCE = 1024
-STEPS = float(1 << 40)  # full scores as whole numbers: distances are exact, and ties are ties
+STEPS = float(1 << 40)  # full scores as whole numbers, so that distances are exact
+ROUNDING = 4  # distances that differ by less are ties
 
 
 def information_with_full(
@@ -65,7 +66,7 @@ def _information(member: BoolArray, ranked: IntArray, n_neighbours: int) -> Floa
             values[rows, np.where(there, right, 0)] - values,
         )
         radius = np.where(there, np.minimum(radius, reach), radius)
-    nearer = np.maximum(radius - 1, 0)  # whole numbers: strictly nearer than the k-th
+    nearer = np.maximum(radius - ROUNDING, 0)  # strictly nearer than the k-th
     above = np.searchsorted(ranked, values + nearer, side="right")
     below = np.searchsorted(ranked, values - nearer, side="left")
 

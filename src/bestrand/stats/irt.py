@@ -13,6 +13,7 @@ from bestrand.types import FloatArray, IntArray
 
 DISCRIMINATION_SPREAD = 1.0  # prior standard deviations
 DIFFICULTY_SPREAD = 2.0
+MEAN_SPREAD = 3.0
 TARGET_SPREAD = 2.0
 MOST_ROUNDS = 500
 PRECISION = 1e-9
@@ -46,13 +47,15 @@ def fit_irt(responses: FloatArray, n_dimensions: int) -> IrtModel:
     $$ \sum_{ji} \log(1 + e^{z_{ji}}) - y_{ji} z_{ji}
        + \frac{N}{2L} \lVert\theta\rVert^2
        + \sum_i \frac{\lVert a_i - \bar a\rVert^2}{2 \cdot 1^2}
-       + \sum_i \frac{(b_i - \bar b)^2}{2 \cdot 2^2}, \qquad z_{ji} = \theta_j a_i - b_i $$
+       + \sum_i \frac{(b_i - \bar b)^2}{2 \cdot 2^2}
+       + \frac{\lVert\bar a\rVert^2 + \bar b^2}{2 \cdot 3^2},
+       \qquad z_{ji} = \theta_j a_i - b_i $$
 
     The priors are normal: a around its mean with standard deviation 1, b around its mean with 2,
-    theta around 0 with 1. That of theta counts N/L times; else the many a would be
-    made small and the few theta large. The descent (L-BFGS with exact gradients) starts from the
-    leading singular vectors of the standardised residuals of a model with difficulties alone.
-    Items with equal responses have equal parameters.
+    both means around 0 with 3, theta around 0 with 1. That of theta counts N/L times; else the
+    many a would be made small and the few theta large. The descent (L-BFGS with exact gradients)
+    starts from the leading singular vectors of the standardised residuals of a model with
+    difficulties alone. Items with equal responses have equal parameters.
 
     Args:
         responses: (L, N) on 0..1, no nan; right or wrong, fractions are taken as shares.
@@ -94,7 +97,8 @@ class PenalisedLikelihood:
         self.counts = np.asarray(counts, dtype=np.float64)
         self.n_models, self.n_kinds = responses.shape
         self.n_dimensions = n_dimensions
-        self.pull = self.counts.sum() / self.n_models  # N / L
+        self.n_items = self.counts.sum()
+        self.pull = self.n_items / self.n_models
         self.roots = np.sqrt(self.counts)
 
     def packed(self, theta: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
@@ -114,17 +118,20 @@ class PenalisedLikelihood:
         """Give the penalised negative log-likelihood and its gradient."""
         theta, a, b = self.unpacked(vector)
         logits = theta @ a.T - b
-        far_a = a - self.counts @ a / self.counts.sum()
-        far_b = b - self.counts @ b / self.counts.sum()
+        shares = self.counts / self.n_items
+        mean_a, mean_b = shares @ a, shares @ b
+        far_a, far_b = a - mean_a, b - mean_b
         precision_a, precision_b = DISCRIMINATION_SPREAD**-2, DIFFICULTY_SPREAD**-2
+        precision_mean = MEAN_SPREAD**-2
         value = self.counts @ _losses(logits, self.responses).sum(axis=0)
         value += 0.5 * self.pull * (theta**2).sum()
         value += 0.5 * precision_a * (self.counts @ (far_a**2).sum(axis=1))
         value += 0.5 * precision_b * (self.counts @ far_b**2)
+        value += 0.5 * precision_mean * (mean_a @ mean_a + mean_b**2)
         slopes = expit(logits) - self.responses
         by_theta = slopes @ (self.counts[:, None] * a) + self.pull * theta
-        by_a = slopes.T @ theta + precision_a * far_a
-        by_b = precision_b * far_b - slopes.sum(axis=0)
+        by_a = slopes.T @ theta + precision_a * far_a + precision_mean / self.n_items * mean_a
+        by_b = precision_b * far_b + precision_mean / self.n_items * mean_b - slopes.sum(axis=0)
         # By the scaled parameters: what is counted c times and scaled by sqrt(c) leaves sqrt(c).
         parts = (by_theta / np.sqrt(self.pull), by_a * self.roots[:, None], by_b * self.roots)
         return float(value), np.concatenate([part.ravel() for part in parts])

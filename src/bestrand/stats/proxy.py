@@ -119,7 +119,7 @@ class _Linear:
         return np.asarray(x @ self._w[:-1] + self._w[-1])
 
     def importance(self, x: FloatArray, y: FloatArray) -> FloatArray:
-        return np.abs(self._w[:-1]) * float(np.abs(self.predict(x) - y).mean())
+        return np.asarray(np.abs(self._w[:-1]) * np.abs(self.predict(x) - y).mean())
 
     def step(self, x: FloatArray, y: FloatArray) -> None:
         error = 2.0 / len(y) * (self.predict(x) - y)

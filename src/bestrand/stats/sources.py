@@ -1,8 +1,9 @@
-"""Source models' scores in a form that gives the same numbers in any order, on any number of cores."""
+"""Source models' scores in a form that gives the same numbers in any order and on any machine."""
 
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import NamedTuple
 
 import numpy as np
@@ -90,10 +91,8 @@ def item_correlations(left: FloatArray, right: FloatArray) -> FloatArray:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Do linear algebra on one thread, so that its rounding does not depend on how many there are."""
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(limits=1):
+    """Do linear algebra on one thread, so that rounding does not depend on how many there are."""
+    with import_module("threadpoolctl").threadpool_limits(limits=1):
         yield
 
 

@@ -1,0 +1,214 @@
+"""AnchorPoints: medoids that stand for clusters, and count for what their clusters count for."""
+
+import re
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bestrand.designs import anchor_points
+from bestrand.designs.anchor_points import AnchorPoints, Likeness
+from bestrand.designs.base import Draw, Features
+from bestrand.designs.simple_random import SimpleRandom
+from bestrand.errors import ArgumentError, DesignError
+from bestrand.frame import Frame
+from bestrand.rng import Stream
+from bestrand.scores import ScoreMatrix
+from bestrand.select import select
+from bestrand.types import FloatArray
+from tests.strategies import score_arrays, weight_arrays
+
+
+LIKENESSES: tuple[Likeness, ...] = ("signed", "absolute")
+
+
+def features_of(scores: FloatArray, weights: FloatArray | None = None) -> Features:
+    m = scores.shape[1]
+    return Features(m, scores, None, np.ones(m) if weights is None else weights)
+
+
+@st.composite
+def features(draw: st.DrawFn) -> Features:
+    m = draw(st.integers(1, 25))
+    scores = draw(score_arrays(draw(st.integers(3, 7)), m))
+    return features_of(scores, draw(weight_arrays(m)) if draw(st.booleans()) else None)
+
+
+def clustered(n_models: int, *, noise: float, seed: int) -> FloatArray:
+    """Give scores of items in six clusters of 10 to 60; alike within, but for the noise."""
+    rng = np.random.default_rng(seed)
+    kinds = np.repeat(np.arange(6), [10, 20, 30, 40, 50, 60])
+    right = rng.random((n_models, 6)) < rng.random((n_models, 1))
+    flipped = rng.random((n_models, kinds.size)) < noise
+    return np.asarray(right[:, kinds] ^ flipped, dtype=np.float64)
+
+
+def weighted_means(draw: Draw, scores: FloatArray) -> FloatArray:
+    assert draw.weights is not None
+    return np.asarray(scores[:, draw.columns] @ draw.weights / draw.columns.size)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    seen=features(), likeness=st.sampled_from(LIKENESSES), seed=st.integers(0, 99), data=st.data()
+)
+def test_n_distinct_ascending_items_whose_weights_sum_to_n(
+    seen: Features, likeness: Likeness, seed: int, data: st.DataObject
+) -> None:
+    n = data.draw(st.integers(1, seen.n_items))
+    draw, again = (AnchorPoints(likeness).draw(seen, n, Stream.of(seed)) for _ in range(2))
+
+    assert draw.weights is not None
+    assert len(draw.columns) == n
+    assert sorted(set(draw.columns.tolist())) == draw.columns.tolist()
+    assert draw.weights.sum() == pytest.approx(n)
+    assert (draw.weights >= 0).all()
+    assert draw.columns.tolist() == again.columns.tolist()
+    assert draw.inclusion is None
+    assert draw.balanced_on == ()
+
+
+@settings(deadline=None, max_examples=40)
+@given(seen=features(), seed=st.integers(0, 99), data=st.data())
+def test_the_order_of_models_is_nothing(seen: Features, seed: int, data: st.DataObject) -> None:
+    assert seen.scores is not None
+    n = data.draw(st.integers(1, seen.n_items))
+    order = data.draw(st.permutations(range(len(seen.scores))))
+    other = replace(seen, scores=seen.scores[order])
+    first, second = (AnchorPoints().draw(f, n, Stream.of(seed)) for f in (seen, other))
+
+    assert first.weights is not None
+    assert second.weights is not None
+    assert first.columns.tolist() == second.columns.tolist()
+    assert first.weights.tolist() == second.weights.tolist()
+
+
+@pytest.mark.parametrize("likeness", LIKENESSES)
+def test_no_exchange_of_one_anchor_for_another_item_would_be_nearer(likeness: Likeness) -> None:
+    rng = np.random.default_rng(3)
+    scores = rng.random((9, 24))
+    anchors = AnchorPoints(likeness).draw(features_of(scores), 5, Stream.of(0)).columns.tolist()
+    alike = np.corrcoef(scores.T)
+    unlike = 1.0 - (np.abs(alike) if likeness == "absolute" else alike)
+    loss = unlike[:, anchors].min(axis=1).sum()
+    exchanged = [
+        unlike[:, [*(a for a in anchors if a != goes), comes]].min(axis=1).sum()
+        for goes, comes in product(anchors, set(range(24)) - set(anchors))
+    ]
+
+    assert loss <= min(exchanged) + 1e-5
+
+
+def test_each_cluster_of_like_items_gets_an_anchor_that_counts_for_its_size() -> None:
+    scores = clustered(12, noise=0.0, seed=1)
+    draw = AnchorPoints().draw(features_of(scores), 6, Stream.of(4))
+    others = clustered(30, noise=0.0, seed=2)
+
+    assert draw.weights == pytest.approx(6 * np.arange(10, 61, 10) / 210)
+    assert weighted_means(draw, scores) == pytest.approx(scores.mean(axis=1))
+    assert weighted_means(draw, others) == pytest.approx(others.mean(axis=1))
+
+
+def test_clusters_count_for_what_their_items_weigh() -> None:
+    scores = clustered(12, noise=0.0, seed=1)
+    weights = 1.0 + np.arange(210) % 7
+    draw = AnchorPoints().draw(features_of(scores, weights), 6, Stream.of(4))
+
+    assert weighted_means(draw, scores) == pytest.approx(scores @ weights / weights.sum())
+
+
+def test_weighted_anchors_beat_random_items_where_items_cluster() -> None:
+    sources, targets = clustered(20, noise=0.1, seed=5), clustered(40, noise=0.1, seed=6)
+    full = targets.mean(axis=1)
+    draws = [AnchorPoints().draw(features_of(sources), 12, Stream.of(s)) for s in range(10)]
+    plain = [SimpleRandom().draw(features_of(sources), 12, Stream.of(s)) for s in range(10)]
+    error = np.mean([np.abs(weighted_means(d, targets) - full).mean() for d in draws])
+    random = np.mean([np.abs(targets[:, d.columns].mean(axis=1) - full).mean() for d in plain])
+    own = np.mean([np.abs(weighted_means(d, sources) - sources.mean(axis=1)) for d in draws])
+
+    assert error < 0.8 * random
+    assert own < 0.06
+
+
+def test_only_the_absolute_likeness_lets_opposites_stand_for_each_other() -> None:
+    rng = np.random.default_rng(0)
+    kinds = np.asarray(rng.random((16, 2)).round(), dtype=np.float64)
+    one, other = kinds[:, [0] * 9], kinds[:, [1] * 9]
+    scores = np.concatenate([one, 1.0 - one, other, 1.0 - other], axis=1)
+    seen = features_of(scores)
+    signed = AnchorPoints().draw(seen, 4, Stream.of(0))
+    absolute = AnchorPoints("absolute").draw(seen, 2, Stream.of(0))
+
+    assert (signed.columns // 9).tolist() == [0, 1, 2, 3]
+    assert (absolute.columns // 18).tolist() == [0, 1]
+
+
+def test_an_item_on_which_all_agree_joins_the_anchor_of_the_nearest_mean() -> None:
+    easy, hard = [1.0, 1.0, 1.0, 0.0], [0.0, 1.0, 0.0, 0.0]
+    columns = [easy] * 4 + [hard] * 4 + [[1.0] * 4] * 3 + [[0.0] * 4]
+    draw = AnchorPoints().draw(features_of(np.array(columns).T), 2, Stream.of(0))
+
+    assert draw.weights is not None
+    assert (draw.columns // 4).tolist() == [0, 1]
+    assert draw.weights == pytest.approx(2 * np.array([4 + 3, 4 + 1]) / 12)
+
+
+@settings(deadline=None, max_examples=25)
+@given(n=st.integers(1, 120), seed=st.integers(0, 99))
+def test_more_items_than_memory_allows_still_give_n_distinct_anchors(n: int, seed: int) -> None:
+    scores = np.asarray(Stream.of(7).words(0, 5 * 120).reshape(5, 120) % 2, dtype=np.float64)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(anchor_points, "AT_ONCE", 32)
+        draw = AnchorPoints().draw(features_of(scores), n, Stream.of(seed))
+
+    assert draw.weights is not None
+    assert len(set(draw.columns.tolist())) == n
+    assert draw.weights.sum() == pytest.approx(n)
+
+
+def test_all_items_count_for_what_they_weigh() -> None:
+    weights = np.array([1.0, 2.0, 5.0])
+    draw = AnchorPoints().draw(features_of(np.eye(3), weights), 3, Stream.of(0))
+
+    assert draw.columns.tolist() == [0, 1, 2]
+    assert draw.weights == pytest.approx(weights * 3 / 8)
+
+
+def test_another_unit_gives_the_same_anchors() -> None:
+    values = np.random.default_rng(0).integers(0, 4, (6, 50)) / 3
+    frame = Frame.of([f"q{number:02}" for number in range(50)])
+    models = tuple("abcdef")
+    one = ScoreMatrix(frame, models, values, bounds=(0.0, 1.0))
+    hundred = ScoreMatrix(frame, models, 100 * values, bounds=(0.0, 100.0))
+    first, second = (select(m, 9, design=AnchorPoints(), seed=3) for m in (one, hundred))
+
+    assert first.items == second.items
+    assert first.estimation_weights == second.estimation_weights
+    assert first.estimation_weights is not None
+    assert sum(first.estimation_weights) == pytest.approx(9)
+
+
+@pytest.mark.parametrize("n_sources", [0, 2])
+def test_two_sources_are_too_few_to_correlate(n_sources: int) -> None:
+    got = n_sources or "none"
+    message = f"AnchorPoints needs the scores of at least 3 source models, got {got}. Give more"
+    with pytest.raises(DesignError, match=re.escape(message)):
+        AnchorPoints().draw(features_of(np.ones((n_sources, 5))), 2, Stream.of(0))
+
+
+def test_a_likeness_must_be_one_of_two() -> None:
+    with pytest.raises(ArgumentError, match=r"`likeness` must be signed or absolute, got 'both'"):
+        AnchorPoints("both")  # type: ignore[arg-type]
+
+
+def test_the_plain_mean_and_further_metrics_are_spoken_of() -> None:
+    scores = np.random.default_rng(0).random((4, 12))
+    alone = AnchorPoints().draw(features_of(scores), 3, Stream.of(0))
+    several = AnchorPoints().draw(replace(features_of(scores), extras=scores), 3, Stream.of(0))
+
+    assert [note.code for note in alone.notes] == ["weighted-anchors"]
+    assert [note.code for note in several.notes] == ["weighted-anchors", "main-metric-alone"]
+    assert alone.columns.tolist() == several.columns.tolist()
