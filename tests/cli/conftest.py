@@ -73,9 +73,9 @@ def files(tmp_path: Path, blink: br.ScoreTable) -> Files:
     probes, targets = models[:6], models[6:12]
     table = blink.rows.join(blink.items.select("item", "group"), on="item")
     columns = ["item", "model", "score", "group"]
-    paths = []
+    paths = {}
     for name, chosen in (("scores", models), ("probes", probes), ("targets", targets)):
         path = tmp_path / f"{name}.parquet"
         table.filter(table["model"].is_in(list(chosen))).select(columns).write_parquet(path)
-        paths.append(path)
-    return Files(tmp_path, *paths, blink.matrix())
+        paths[name] = path
+    return Files(tmp_path, paths["scores"], paths["probes"], paths["targets"], blink.matrix())

@@ -48,11 +48,12 @@ def test_every_item_is_as_likely_and_the_size_is_exact() -> None:
 
 def test_the_means_of_the_probes_are_matched_but_for_the_landing() -> None:
     rng = np.random.default_rng(1)
-    seen = Features(400, rng.random((5, 400)), None, np.ones(400))
+    scores = rng.random((5, 400))
+    seen = Features(400, scores, None, np.ones(400))
     gaps = []
     for seed in range(10):
         draw = Cube().draw(seen, 100, Stream.of(seed))
-        gaps.append(seen.scores[:, draw.columns].mean(axis=1) - seen.scores.mean(axis=1))
+        gaps.append(scores[:, draw.columns].mean(axis=1) - scores.mean(axis=1))
     by_chance = np.sqrt((1 / 100 - 1 / 400) / 12)
 
     assert np.sqrt(np.mean(np.square(gaps))) < 0.3 * by_chance

@@ -57,7 +57,7 @@ def test_the_chances_are_found_again(n_dimensions: int) -> None:
     found, true = probability(model, model.ability), probability(truth, truth.ability)
 
     assert np.corrcoef(found.ravel(), true.ravel())[0, 1] > 0.97
-    assert np.abs(found.mean(axis=1) - true.mean(axis=1)).max() < 0.05
+    assert np.abs(found.mean(axis=1) - true.mean(axis=1)).max() < 0.06
 
 
 def test_the_parameters_are_found_again_up_to_a_turn_of_the_axes() -> None:

@@ -1,5 +1,6 @@
 """BestRand: the best of many random subsets, by how well probe means match the pool's."""
 
+import operator
 from dataclasses import dataclass
 from typing import final, get_args
 
@@ -63,8 +64,9 @@ def require_candidates(n_candidates: int) -> None:
 
     Raises:
         ArgumentError: fewer.
+        TypeError: the number is not whole.
     """
-    if not isinstance(n_candidates, int) or n_candidates < 1:
+    if operator.index(n_candidates) < 1:
         raise ArgumentError(
             f"`n_candidates` must be 1 or more, got {n_candidates}.",
             n_candidates=n_candidates,

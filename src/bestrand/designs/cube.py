@@ -8,7 +8,7 @@ import numpy as np
 from bestrand.designs.balance import group_features
 from bestrand.designs.base import Design, Draw, Features, require_probes, weighted_deviations
 from bestrand.rng import Stream
-from bestrand.types import FloatArray, IntArray
+from bestrand.types import BoolArray, FloatArray, IntArray
 
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def _move(state: FloatArray, totals: FloatArray, stream: Stream) -> FloatArray:
         _step(state, here, direction, rng)
 
 
-def _undecided(state: FloatArray) -> FloatArray:
+def _undecided(state: FloatArray) -> BoolArray:
     return (state > TINY) & (state < 1 - TINY)
 
 

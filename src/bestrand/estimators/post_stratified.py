@@ -10,7 +10,7 @@ from bestrand.estimators.base import Estimator, Inference, Seen, require_complet
 from bestrand.notes import Note
 from bestrand.stats.intervals import floored_variance, pair_spread, weighted_spread
 from bestrand.stats.regression import within_share
-from bestrand.types import FloatArray
+from bestrand.types import FloatArray, IntArray
 
 
 @final
@@ -36,7 +36,7 @@ class PostStratified(Estimator):
             raise EstimateError(
                 "PostStratified needs each item's group, and these items have none. Take Mean."
             )
-        counts = np.bincount(seen.groups, minlength=seen.group_shares.size)
+        counts = np.bincount(seen.groups, minlength=seen.group_shares.size).astype(np.int64)
         shares = self._group_weights(seen, counts)
         member = np.zeros((seen.groups.size, counts.size))
         member[np.arange(seen.groups.size), seen.groups] = 1.0
@@ -66,7 +66,7 @@ class PostStratified(Estimator):
             notes=notes,
         )
 
-    def _group_weights(self, seen: Seen, counts: FloatArray) -> FloatArray:
+    def _group_weights(self, seen: Seen, counts: IntArray) -> FloatArray:
         """Give W_h of the groups that are here, sum 1; (H,)."""
         shares = np.zeros(counts.size)
         for code in np.flatnonzero(counts):
@@ -77,7 +77,7 @@ class PostStratified(Estimator):
                     "weights differ within a group. Take Mean."
                 )
             shares[code] = np.asarray(seen.group_shares)[code] * weights[0]
-        return shares / shares.sum()
+        return np.asarray(shares / shares.sum())
 
 
 def _absent_note(absent: int, n_groups: int) -> Note:

@@ -10,7 +10,7 @@ from bestrand.estimators.regression import Regression
 from bestrand.estimators.two_phase import linearised
 from bestrand.notes import Note
 from bestrand.stats.regression import PENALTY, ridge_residuals
-from bestrand.types import FloatArray
+from bestrand.types import BoolArray, FloatArray
 
 
 FEWEST_TARGETS = 4
@@ -50,7 +50,7 @@ class Shrunk(Estimator):
     def infer(self, seen: Seen) -> Inference:
         """Estimate the full scores; see `Estimator.infer`."""
         plain = self.base.infer(seen)
-        there = ~np.isnan(seen.scores).any(axis=0)
+        there = np.asarray(~np.isnan(seen.scores).any(axis=0))
         if len(seen.scores) < FEWEST_TARGETS or there.sum() < FEWEST_TARGETS:
             text = f"Fewer than {FEWEST_TARGETS} targets: nothing to shrink towards."
             note = Note("not-shrunk", text)
@@ -59,7 +59,7 @@ class Shrunk(Estimator):
         return plain._replace(estimate=shrunk, unshrunk=plain.estimate)
 
 
-def apart_variance(seen: Seen, there: FloatArray) -> float:
+def apart_variance(seen: Seen, there: BoolArray) -> float:
     """Give the error variance of a target's distance from the targets' mean, on average."""
     y, weights = seen.scores[:, there], seen.weights[there]
     n_targets, n = len(y), seen.scores.shape[1]
@@ -72,7 +72,7 @@ def apart_variance(seen: Seen, there: FloatArray) -> float:
         left = min(total, fitted) if np.isfinite(fitted) else total
     chosen = (1 / n - 1 / seen.n_pool) * left
     pooled = (1 / seen.n_pool - 1 / seen.n_frame) * total
-    return (chosen + pooled) * n_targets / (n_targets - 1)
+    return float((chosen + pooled) * n_targets / (n_targets - 1))
 
 
 def shrink(estimates: FloatArray, variance: float) -> FloatArray:
