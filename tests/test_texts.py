@@ -84,6 +84,16 @@ def test_the_same_text_has_the_same_rows() -> None:
     assert all(np.array_equal(rows[0], rows[2]) for rows in texts.representations)
 
 
+def test_a_text_that_shares_nothing_is_like_no_other() -> None:
+    """Of 141 unrelated subjects, 140 come twice; 128 dimensions do not hold the last."""
+    pairs = [f"alpha{k} beta{k}" for k in range(140) for _ in range(2)]
+    ids = [f"q{k:03d}" for k in range(281)]
+    texts = embed_texts(ids, [*pairs, "omega"])
+
+    assert not texts.representations[0][280].any()
+    assert any("'q280'" in note.text for note in texts.notes)
+
+
 @pytest.mark.parametrize("text", ["", " \n", None, 3])
 def test_an_item_without_text_is_refused_by_name(text: Any) -> None:  # noqa: ANN401
     with refuses("Every item needs a text, and 1 of 3 have none: 'b'. Add them, or leave"):
@@ -166,6 +176,15 @@ def test_rounding_twice_is_rounding_once(matrix: FloatArray) -> None:
 
     assert twice.digest == once.digest
     assert lengths == pytest.approx(matrix.any(axis=1).astype(np.float64), abs=1e-4)
+
+
+def test_rounded_rows_are_not_rounded_to_other_rows() -> None:
+    """Scaled to length 1 once more, some hundred of these would move."""
+    rows = np.random.default_rng(0).normal(size=(5000, 4)) * [3, 1, 1, 1]
+    ids = [f"q{k:04d}" for k in range(5000)]
+    once = ItemTexts.of_embeddings(ids, rows)
+
+    assert ItemTexts.of_embeddings(ids, once.representations[0]).digest == once.digest
 
 
 def test_the_length_of_an_embedding_is_nothing() -> None:

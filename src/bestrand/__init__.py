@@ -29,7 +29,6 @@ from bestrand.pool import draw_pool as draw_pool
 from bestrand.scores import ScoreMatrix as ScoreMatrix
 from bestrand.scores import ScoreTable as ScoreTable
 from bestrand.select import select as select
-from bestrand.strategies import STRATEGIES as STRATEGIES
 from bestrand.texts import ItemTexts as ItemTexts
 from bestrand.texts import embed_texts as embed_texts
 from bestrand.texts import read_texts as read_texts

@@ -31,7 +31,7 @@ Embedding = Literal["tfidf", "model2vec", "sentence-transformers"]
 
 DIMENSIONS = 128
 TOKEN = r"(?u)\w+|[^\w\s]"  # a word, or a sign of any other kind
-FAINT = 1e-6  # what is left of a text by fewer dimensions; below this its direction is noise
+FAINT = 0.05  # of a text's length 1, what its dimensions must hold, or its direction says nothing
 EMBEDDING = "embedding"
 
 

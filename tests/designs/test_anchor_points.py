@@ -91,7 +91,7 @@ def test_no_exchange_of_one_anchor_for_another_item_would_be_nearer(likeness: Li
     rng = np.random.default_rng(3)
     scores = rng.random((9, 24))
     anchors = AnchorPoints(likeness).draw(features_of(scores), 5, Stream.of(0)).columns.tolist()
-    alike = np.corrcoef(scores.T)
+    alike = np.asarray(np.corrcoef(scores.T))
     unlike = 1.0 - (np.abs(alike) if likeness == "absolute" else alike)
     loss = unlike[:, anchors].min(axis=1).sum()
     exchanged = [
@@ -114,7 +114,7 @@ def test_each_cluster_of_like_items_gets_an_anchor_that_counts_for_its_size() ->
 
 def test_clusters_count_for_what_their_items_weigh() -> None:
     scores = clustered(12, noise=0.0, seed=1)
-    weights = 1.0 + np.arange(210) % 7
+    weights = 1.0 + np.arange(210.0) % 7
     draw = AnchorPoints().draw(features_of(scores, weights), 6, Stream.of(4))
 
     assert weighted_means(draw, scores) == pytest.approx(scores @ weights / weights.sum())

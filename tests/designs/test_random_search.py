@@ -67,7 +67,7 @@ def test_the_candidate_kept_is_the_one_that_scikit_learn_predicts_best_from(
     from sklearn.linear_model import Ridge, RidgeCV
 
     scores = answers(n_models, 30, seed=1)
-    weights = 1.0 + np.arange(30) % 3
+    weights = 1.0 + np.arange(30.0) % 3
     stream = Stream.of(5)
     x, y = Sources.of(scores, weights)
     split = split_sources(n_models, VALIDATION_SHARE, stream.child("split"))

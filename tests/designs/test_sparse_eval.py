@@ -83,7 +83,7 @@ def test_the_item_nearest_to_the_centre_is_taken() -> None:
 
 def test_the_first_exchange_is_the_one_done_by_hand() -> None:
     scores = clustered(16, 10, seed=4, flips=0.15)
-    seen = features_of(scores, 1.0 + np.arange(80) % 5)
+    seen = features_of(scores, 1.0 + np.arange(80.0) % 5)
     before = SparseEval(n_steps=0).draw(seen, 9, Stream.of(1)).columns
     after = SparseEval(n_steps=1).draw(seen, 9, Stream.of(1)).columns
     gone = set(before.tolist()) - set(after.tolist())

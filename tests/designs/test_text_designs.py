@@ -233,6 +233,22 @@ def test_the_greedy_cover_is_at_least_63_percent_of_the_best(
     assert got >= (1 - 1 / e) * best - 1e-4
 
 
+def plain_greedy(rows: FloatArray, weights: FloatArray, n: int) -> list[int]:
+    """Look at every item in every step."""
+    m = len(rows)
+    cosines = np.maximum(np.rint(rows @ rows.T * (LEVELS / STEPS**2)), 0).astype(np.int64)
+    shares = np.rint(weights / weights.sum() * 2**32).astype(np.int64)
+    best, chosen = np.zeros(m, dtype=np.int64), []
+    for _ in range(n):
+        gains = [
+            -1 if j in chosen else int(shares @ np.maximum(cosines[:, j] - best, 0))
+            for j in range(m)
+        ]
+        chosen.append(gains.index(max(gains)))
+        best = np.maximum(best, cosines[:, chosen[-1]])
+    return chosen
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_lazy_greedy_equals_plain_greedy(seed: int, weighted: bool) -> None:  # noqa: FBT001
@@ -240,18 +256,23 @@ def test_lazy_greedy_equals_plain_greedy(seed: int, weighted: bool) -> None:  # 
     rng = np.random.default_rng(seed)
     rows = whole_rows(random_rows(seed, m)[rng.integers(0, 60, m)])  # with copies
     weights = rng.integers(1, 5, m).astype(np.float64) if weighted else np.ones(m)
-    cosines = np.maximum(np.rint(rows @ rows.T * (LEVELS / STEPS**2)), 0).astype(np.int64)
-    shares = np.rint(weights / weights.sum() * 2**32).astype(np.int64)
-    best, plain = np.zeros(m, dtype=np.int64), []
-    for _ in range(m):
-        gains = [
-            -1 if j in plain else int(shares @ np.maximum(cosines[:, j] - best, 0))
-            for j in range(m)
-        ]
-        plain.append(gains.index(max(gains)))
-        best = np.maximum(best, cosines[:, plain[-1]])
 
-    assert greedy_cover(rows, weights, m).tolist() == plain
+    assert greedy_cover(rows, weights, m).tolist() == plain_greedy(rows, weights, m)
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    rows=st.integers(1, 12).flatmap(lambda m: unit_rows(m, 2)).map(whole_rows),
+    at_once=st.sampled_from([1, 2, 32]),
+)
+def test_ties_go_to_the_first_however_many_are_looked_at_together(
+    rows: FloatArray, at_once: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bestrand.designs.facility_location.AT_ONCE", at_once)
+        chosen = greedy_cover(rows, np.ones(len(rows)), len(rows)).tolist()
+
+    assert chosen == plain_greedy(rows, np.ones(len(rows)), len(rows))
 
 
 def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -267,6 +288,20 @@ def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         assert second.weights is not None
         assert first.weights.tolist() == second.weights.tolist()
         assert first.notes == second.notes
+
+
+def test_graphs_in_blocks_are_the_graphs_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With few kinds of rows every level that occurs is reached exactly."""
+    rows = whole_rows(unit(np.random.default_rng(1).integers(-2, 3, (30, 3)).astype(np.float64)))
+    whole = similarity_levels(rows)
+    monkeypatch.setattr("bestrand.designs.independent_set.CELLS_AT_ONCE", 130)
+    parts = similarity_levels(rows)
+
+    assert len(parts) == 8
+    for level in np.unique(whole[0]).tolist():
+        first, second = join(whole, level), join(parts, level)
+        assert first.joined.tolist() == second.joined.tolist()
+        assert first.degrees.tolist() == second.degrees.tolist()
 
 
 # --- k-center ------------------------------------------------------------------------------------
@@ -351,8 +386,20 @@ def test_the_threshold_is_as_low_as_n_allows() -> None:
 
         assert found.n_apart == n
         assert sizes[1] == n or sizes[0] < n < sizes[1]
+        order = greedy_independent(join(levels, level), among, n)
+        assert found.columns.tolist() == sorted(order.tolist())
         lowest += sizes[1] == n
     assert lowest > 30  # most sizes are hit exactly
+
+
+def test_where_no_threshold_gives_n_the_first_n_are_kept() -> None:
+    """Five pairs whose similarities are all the same: five items are found, or ten."""
+    rows = np.repeat(np.eye(5, 6), 2, axis=0)
+    rows[1::2, 5] = 0.5
+    found = find_independent(whole_rows(unit(rows)), 7)
+
+    assert found.columns.tolist() == [0, 1, 2, 3, 4, 5, 6]
+    assert found.n_apart == 7
 
 
 def test_where_there_are_copies_those_that_are_unlike_come_first() -> None:

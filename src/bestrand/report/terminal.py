@@ -74,7 +74,8 @@ def manifest_table(manifest: Manifest, path: Path | None) -> RenderableType:
 
 
 def _settings(manifest: Manifest) -> str:
-    return ", ".join(f"{name}={value}" for name, value in manifest.parameters.items())
+    shown = {name: value for name, value in manifest.parameters.items() if "digest" not in name}
+    return ", ".join(f"{name}={value}" for name, value in shown.items())
 
 
 def estimates_table(report: EstimateReport, manifest: Manifest) -> RenderableType:
