@@ -77,8 +77,9 @@ class Manifest(BaseModel):
     item_groups: tuple[str, ...] | None = Field(description="Each chosen item's group, or null.")
     group_sizes: dict[str, int] | None = Field(description="Items of each group in the frame.")
     estimation_weights: tuple[float, ...] | None = Field(
-        description="What each chosen item counts for in the design's own estimate, mean 1, beside "
-        "its share of the full score; null where all count the same."
+        description="What each chosen item counts for in the design's own estimate, mean 1: its "
+        "cluster's share of the full score, or, where `inclusion` is given, its inverse chance; null "
+        "where all count the same."
     )
     probe_means: dict[str, dict[str, float]] | None = Field(
         description="By metric and probe: weighted mean on the pool, which the estimators that "

@@ -41,8 +41,8 @@ class ClusterWeighted(Estimator):
         if seen.design_weights is None:
             raise EstimateError(
                 f"{self.name} needs to know how much each item stands for, and the design of this "
-                "subset gave no such weights. Choose with a design that clusters items, as IrtAnchors, "
-                "AnchorPoints or FacilityLocation, or take Mean."
+                "subset gave no such weights. Choose with a design that clusters items, as "
+                "IrtAnchors, AnchorPoints or FacilityLocation, or take Mean."
             )
         return without_errors(cluster_weighted_mean(seen), REASON)
 
