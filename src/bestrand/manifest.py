@@ -78,8 +78,8 @@ class Manifest(BaseModel):
     group_sizes: dict[str, int] | None = Field(description="Items of each group in the frame.")
     estimation_weights: tuple[float, ...] | None = Field(
         description="What each chosen item counts for in the design's own estimate, mean 1: its "
-        "cluster's share of the full score, or, where `inclusion` is given, its inverse chance; null "
-        "where all count the same."
+        "cluster's share of the full score, or, where `inclusion` is given, its inverse chance; "
+        "null where all count the same."
     )
     probe_means: dict[str, dict[str, float]] | None = Field(
         description="By metric and probe: weighted mean on the pool, which the estimators that "

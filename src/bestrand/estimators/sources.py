@@ -24,6 +24,7 @@ STRENGTH_SHIFT = (
     "targets were stronger than all sources its error was 1.5 to 6 times that of the plain mean "
     "over a random subset."
 )
+ROUNDING = 1e-6  # of the sources' scores
 
 
 class KnownSources(NamedTuple):
@@ -78,7 +79,7 @@ def nothing_to_infer(estimator: Estimator, seen: Seen) -> Inference | None:
 def learned_inference(estimator: Estimator, estimate: FloatArray, *notes: Note) -> Inference:
     """Make an inference of learned estimates: bounded, and without intervals."""
     bounded = np.clip(estimate, 0.0, 1.0)
-    n_beyond = int((bounded != estimate).sum())
+    n_beyond = int((np.abs(bounded - estimate) > ROUNDING).sum())
     inference = without_errors(
         bounded,
         f"{estimator.name} learns from source models, and how far a target is unlike them cannot "

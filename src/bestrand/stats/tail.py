@@ -1,0 +1,229 @@
+"""The law of the mean absolute error over models, under simple random sampling of items.
+
+Letters: L models, N items, n drawn without replacement, e the L errors (subset mean - full mean).
+All errors share a shift c = mean(e), which no number of models averages away.
+
+References:
+    Random Is Almost Enough? (Bosch Research and Carnegie Mellon University, 2026). The article's
+    printed formulas were re-derived here; each is checked by enumeration or simulation.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from bestrand.rng import Stream
+from bestrand.types import FloatArray
+
+
+N_DRAWS = 20_000
+
+
+def correction(n: int, n_frame: int) -> float:
+    """Give (N - n) / (N - 1), the finite population correction; 0 where n = N.
+
+    Examples:
+        >>> correction(20, 100)
+        0.8080808080808081
+    """
+    return 0.0 if n == n_frame else (n_frame - n) / (n_frame - 1)
+
+
+def error_covariance(y: FloatArray, n: int) -> FloatArray:
+    r"""Exact covariance of the models' errors when n of N items are drawn at random.
+
+    $$ \Sigma = \Sigma_y\,\frac{1}{n}\,\frac{N-n}{N-1} $$
+
+    Args:
+        y: (L, N) scores, no nan.
+        n: size of the subset.
+
+    Returns:
+        (L, L), with Sigma_y the covariance over the frame, divisor N.
+
+    Examples:
+        >>> error_covariance(np.array([[0.0, 1.0, 1.0, 0.0]]), 2)
+        array([[0.08333333]])
+    """
+    off = y - y.mean(axis=1, keepdims=True)
+    return np.asarray(off @ off.T / y.shape[1] * correction(n, y.shape[1]) / n)
+
+
+def shift_deviation(y: FloatArray, n: int) -> float:
+    r"""Exact standard deviation sigma_c of the common shift.
+
+    $$ \sigma_c^2 = \frac{1'\Sigma 1}{L^2} = \frac{N-n}{N-1}\,\frac{\mathrm{Var}_i(\bar y_i)}{n} $$
+
+    with y-bar_i the mean score of item i over the models: the sampling variance of difficulty.
+
+    Examples:
+        >>> shift_deviation(np.array([[0.0, 1.0, 1.0, 0.0]]), 2)
+        0.28867513459481287
+    """
+    difficulty = y.mean(axis=0)
+    return float(np.sqrt(difficulty.var() * correction(n, y.shape[1]) / n))
+
+
+def correlations(y: FloatArray) -> FloatArray:
+    """Correlate the models' item scores pairwise; (L, L), nan beside a model that is flat."""
+    off = y - y.mean(axis=1, keepdims=True)
+    length = np.sqrt((off**2).sum(axis=1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray((off @ off.T) / np.outer(length, length))
+
+
+def mean_correlation(y: FloatArray) -> float:
+    """Give rho, the mean correlation over all pairs of models; nan for fewer than two.
+
+    Examples:
+        >>> round(mean_correlation(np.array([[0.0, 1.0, 1.0], [0.0, 1.0, 1.0]])), 12)
+        1.0
+    """
+    pairs = correlations(y)[np.triu_indices(len(y), 1)]
+    known = pairs[~np.isnan(pairs)]
+    return float(known.mean()) if known.size else float("nan")
+
+
+def exceedance_bound(t: float, sigma_c: float) -> float:
+    r"""Bound P(MAE >= t) from below by the shift alone, 2 (1 - Phi(t / sigma_c)).
+
+    Examples:
+        >>> round(exceedance_bound(0.0196, 0.01), 3)
+        0.05
+    """
+    if sigma_c == 0.0:
+        return 1.0 if t <= 0 else 0.0
+    return float(2 * ndtr(-t / sigma_c)) if t > 0 else 1.0
+
+
+def draw_mae(covariance: FloatArray, stream: Stream, n_draws: int = N_DRAWS) -> FloatArray:
+    """Draw from the law of the MAE: mean |e| with e normal of this covariance; (n_draws,), sorted.
+
+    No common correlation is assumed: all models' own variances and correlations are in.
+
+    Args:
+        covariance: (L, L) of the errors.
+        stream: the chance.
+        n_draws: how many.
+    """
+    values, vectors = np.linalg.eigh(covariance)
+    kept = values > max(float(values.max(initial=0.0)), 0.0) * 1e-12
+    factor = vectors[:, kept] * np.sqrt(values[kept])
+    normal = stream.generator().standard_normal((n_draws, int(kept.sum())))
+    return np.sort(np.abs(normal @ factor.T).mean(axis=1))
+
+
+class EqualCorrelation(NamedTuple):
+    r"""The law of the MAE of many models with one error variance and one correlation.
+
+    $$ g(c) = \tau\sqrt{2/\pi}\,e^{-c^2/2\tau^2} + |c|\,(2\Phi(|c|/\tau) - 1), \qquad
+       \tau = s_e\sqrt{1-\rho}, \quad c \sim N(0, \rho s_e^2) $$
+
+    Attributes:
+        s_e: standard deviation of one model's error.
+        rho: correlation of two models' errors, 0..1.
+    """
+
+    s_e: float
+    rho: float
+
+    @property
+    def tau(self) -> float:
+        """Standard deviation of what is a model's own."""
+        return float(self.s_e * np.sqrt(1 - self.rho))
+
+    @property
+    def sigma_c(self) -> float:
+        """Standard deviation of the common shift."""
+        return float(self.s_e * np.sqrt(self.rho))
+
+    @property
+    def lower_end(self) -> float:
+        """The smallest MAE that many models can have, tau sqrt(2 / pi)."""
+        return float(self.tau * np.sqrt(2 / np.pi))
+
+    @property
+    def mean(self) -> float:
+        """Expected MAE, s_e sqrt(2 / pi) whatever the correlation."""
+        return float(self.s_e * np.sqrt(2 / np.pi))
+
+    def mae(self, shift: float) -> float:
+        """Give the MAE of many models whose common shift is `shift`."""
+        size = abs(shift)
+        if self.tau == 0.0:
+            return size
+        flat = self.lower_end * np.exp(-(size**2) / (2 * self.tau**2))
+        return float(flat + size * (2 * ndtr(size / self.tau) - 1))
+
+    def quantile(self, level: float) -> float:
+        """Give the MAE below which a share `level` of draws stays; g grows with |c|."""
+        return self.mae(self.sigma_c * float(ndtri(0.5 + level / 2)))
+
+    def exceedance(self, t: float) -> float:
+        """Give P(MAE > t)."""
+        if t < self.lower_end:
+            return 1.0
+        if self.sigma_c == 0.0:
+            return 0.0
+        low, high = 0.0, t  # g(c) >= |c|, so the shift that gives t lies in 0..t
+        for _ in range(200):
+            middle = (low + high) / 2
+            low, high = (middle, high) if self.mae(middle) < t else (low, middle)
+        return float(2 * ndtr(-high / self.sigma_c))
+
+
+class ExplainedShift(NamedTuple):
+    """Least squares of the items' difficulty on the probes, over the frame.
+
+    Attributes:
+        r_squared: share of the difficulty's variance that the probes explain.
+        slopes: (K,) of the probes.
+        residuals: (N,) what is left, mean 0 and orthogonal to the probes.
+    """
+
+    r_squared: float
+    slopes: FloatArray
+    residuals: FloatArray
+
+
+def explain_shift(difficulty: FloatArray, probes: FloatArray) -> ExplainedShift:
+    """Split the common shift into what the probes' means move and what they do not.
+
+    c = slopes' (subset means - full means of the probes) + subset mean of the residuals; under
+    simple random sampling the two parts are uncorrelated, exactly.
+
+    Args:
+        difficulty: (N,) mean score of each item over the targets.
+        probes: (K, N) scores of the probes.
+    """
+    z = (probes - probes.mean(axis=1, keepdims=True)).T
+    off = difficulty - difficulty.mean()
+    slopes = np.linalg.lstsq(z, off, rcond=None)[0]
+    residuals = off - z @ slopes
+    total = float(off @ off)
+    r_squared = 1 - float(residuals @ residuals) / total if total > 0 else 0.0
+    return ExplainedShift(r_squared, slopes, residuals)
+
+
+def balanced_share(r_squared: float, alpha: float, retention: float) -> float:
+    r"""Share of the shift's variance that is left after choosing the best subset of a pool.
+
+    $$ (1-R^2) + \frac{R^2}{\alpha}\,\frac{1-\alpha n/N}{1-n/N} $$
+
+    Args:
+        r_squared: share that the probes explain.
+        alpha: m / n >= 1; once alpha * n reaches N the pool is the frame.
+        retention: n / N.
+
+    Returns:
+        Variance over that of a simple random subset, if the search leaves no gap to the pool.
+
+    Examples:
+        >>> balanced_share(0.5, 4.0, 0.05)
+        0.6052631578947368
+    """
+    if retention >= 1.0:
+        return 1.0
+    alpha = min(alpha, 1 / retention)
+    return (1 - r_squared) + r_squared / alpha * (1 - alpha * retention) / (1 - retention)
