@@ -20,9 +20,9 @@ from bestrand.types import FloatArray, IntArray
 
 
 STRENGTH_SHIFT = (
-    "This learns the full score from source models, and holds for targets like them. Where the "
-    "targets were stronger than all sources its error was 1.5 to 6 times that of the plain mean "
-    "over a random subset."
+    "This learns the full score from source models, and holds for targets like them. Where targets "
+    "were stronger than all sources, the error of such methods was mostly above that of the plain "
+    "mean over a random subset, and up to 6 times it."
 )
 ROUNDING = 1e-6  # of the sources' scores
 
