@@ -36,6 +36,7 @@ ROOMS = (
     "designs",
     "estimators",
     "strategies",
+    "planning",
     "choosing",
     "pool",
     "select",

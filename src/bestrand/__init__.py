@@ -25,6 +25,8 @@ from bestrand.harnesses.items import read_items as read_items
 from bestrand.harnesses.read import read_scores as read_scores
 from bestrand.manifest import Manifest as Manifest
 from bestrand.notes import Note as Note
+from bestrand.planning.diagnose import Diagnosis as Diagnosis
+from bestrand.planning.diagnose import diagnose as diagnose
 from bestrand.pool import draw_pool as draw_pool
 from bestrand.scores import ScoreMatrix as ScoreMatrix
 from bestrand.scores import ScoreTable as ScoreTable

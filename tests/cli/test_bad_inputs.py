@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import bestrand as br
-from tests.cli.conftest import Files, Run
+from tests.conftest import Files, Run
 
 
 def write(path: Path, rows: list[dict[str, object]]) -> Path:

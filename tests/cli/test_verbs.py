@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 
 import bestrand as br
 from bestrand.report.contracts import CONTRACTS, schema_of
-from tests.cli.conftest import Files, Run
+from tests.conftest import Files, Run
 
 
 def validate(name: str, value: object) -> None:
@@ -199,7 +199,7 @@ def test_people_get_tables(run: Run, files: Files) -> None:
 
 
 @pytest.mark.parametrize(
-    "verb", ["demo", "read", "pool", "select", "estimate", "compare", "verify"]
+    "verb", ["demo", "read", "diagnose", "pool", "select", "estimate", "compare", "verify"]
 )
 def test_every_verb_has_help_with_an_example(run: Run, verb: str) -> None:
     done = run(verb, "--help")

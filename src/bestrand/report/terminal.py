@@ -10,6 +10,7 @@ from bestrand.manifest import Manifest
 from bestrand.report.contracts import (
     CompareReport,
     DemoReport,
+    DiagnoseReport,
     EstimateReport,
     ReadReport,
     VerifyReport,
@@ -178,3 +179,37 @@ def demo_tables(report: DemoReport) -> RenderableType:
         "  bestrand estimate subset.json targets.parquet --probes probes.parquet"
     )
     return Group(targets, "", errors, "", Text(cost), "", Text(todo))
+
+
+def diagnosis_tables(report: DiagnoseReport) -> RenderableType:
+    """Show what to expect at each size, which models the others explain, and the verdict."""
+    interval = f"{number(report.rho_low, 2)} … {number(report.rho_high, 2)}"
+    facts = [
+        ("items", f"{report.items}, {report.flat_items} of them alike for all models"),
+        ("models", f"{len(report.models)}, in effect {report.effective_models:.1f} different ones"),
+        ("rho", f"{number(report.rho, 2)} ({interval}), mean correlation of two models"),
+        ("explained", f"{number(report.explained, 2)} of the variance, by the other models"),
+    ]
+    if report.groups:
+        facts.append(("groups", _listing(tuple(report.groups))))
+    if report.near_duplicates:
+        pairs = tuple(f"{a} = {b}" for a, b in report.near_duplicates)
+        facts.append(("near twins", _listing(pairs, 3)))
+    sizes = Table(title=f"Mean absolute error over models, metric {report.metric!r}")
+    for name in ("items", "random", "P95", f"P(> {report.threshold:g})", "with probes", "P95"):
+        sizes.add_column(name, justify="right")
+    for row in report.sizes:
+        sizes.add_row(
+            f"{row.n} ({row.retention:.0%})",
+            number(row.random_mean),
+            number(row.random_p95),
+            f"{row.exceedance:.0%}",
+            number(row.balanced_mean),
+            number(row.balanced_p95),
+        )
+    shares = Table(title="Share of each model that the others explain")
+    shares.add_column("model")
+    shares.add_column("explained", justify="right")
+    for model in sorted(report.models, key=lambda row: row.explained or 0.0):
+        shares.add_row(Text(model.model), number(model.explained, 2))
+    return Group(_facts(facts), "", sizes, "", shares, "", Text(report.verdict))

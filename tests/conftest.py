@@ -1,4 +1,4 @@
-"""What the tests of the command line share: a way to run a verb, and small real files."""
+"""What tests share: a way to run a verb of the command line, and small real files."""
 
 import json
 from collections.abc import Callable

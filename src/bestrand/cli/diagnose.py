@@ -1,0 +1,65 @@
+"""`bestrand diagnose`: is random enough here, and would probes help?"""
+
+from typing import Annotated
+
+import typer
+
+from bestrand.cli.common import (
+    ColumnOption,
+    DuplicatesOption,
+    JsonOption,
+    MetricOption,
+    Output,
+    QuietOption,
+    RangeOption,
+    ScoresArgument,
+    SeedOption,
+    read_for_cli,
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+
+    @app.command(epilog="Example: bestrand diagnose probes.parquet --retention 0.05")
+    def diagnose(
+        scores: ScoresArgument,
+        *,
+        metric: MetricOption = None,
+        retention: Annotated[
+            list[float] | None,
+            typer.Option("--retention", help="Size to look at; give it again for several."),
+        ] = None,
+        threshold: Annotated[
+            float | None,
+            typer.Option("--threshold", help="Error above which a draw is bad; 2 % of the range."),
+        ] = None,
+        seed: SeedOption = 0,
+        column: ColumnOption = None,
+        ranges: RangeOption = None,
+        duplicates: DuplicatesOption = "error",
+        json: JsonOption = False,
+        quiet: QuietOption = False,
+    ) -> None:
+        """Say what scores that are there already promise: of random subsets, and of probes."""
+        from bestrand.planning.diagnose import RETENTIONS
+        from bestrand.planning.diagnose import diagnose as look
+        from bestrand.report.contracts import diagnose_report
+        from bestrand.report.terminal import diagnosis_tables
+
+        out = Output(json, quiet)
+        table = read_for_cli(
+            scores, metric=metric, columns=column, ranges=ranges, duplicates=duplicates
+        )
+        seen = look(
+            table,
+            metric=metric,
+            retentions=retention or RETENTIONS,
+            threshold=threshold,
+            seed=seed,
+        )
+        report = diagnose_report(seen, table.notes)
+        out.json(report.to_json())
+        if out.for_people:
+            out.console().print(diagnosis_tables(report))
+        out.notes(report.notes)

@@ -1,0 +1,1 @@
+"""Planning: theory applied to scores that are there already."""

@@ -1,0 +1,144 @@
+"""Diagnose and forecast: against what really happens, and on data where the answer is known."""
+
+import numpy as np
+import pytest
+
+import bestrand as br
+from bestrand.data import load
+from bestrand.planning.diagnose import participation, pooled_share, rho_interval
+from bestrand.planning.forecast import explained_by_others, forecast
+from bestrand.rng import Stream
+from tests.cli.test_verbs import validate
+from tests.conftest import Files, Run
+
+
+MATRIX = load("blink_val").matrix()
+
+
+def test_scores_that_have_nothing_in_common_explain_nothing() -> None:
+    rng = np.random.default_rng(0)
+    values = np.array([rng.permutation(row) for row in MATRIX.values])
+    shuffled = br.ScoreMatrix(br.Frame.of(MATRIX.frame.items), MATRIX.models, values)
+    seen = br.diagnose(shuffled)
+
+    assert seen.outlook == "random is enough"
+    assert abs(seen.explained_mean) < 0.05
+    assert abs(seen.rho) < 0.02
+    assert seen.sizes[1].balanced_mean == pytest.approx(seen.sizes[1].random_mean, rel=0.03)
+    assert "do not explain these models" in seen.verdict
+    assert "For ranking only, random will do" in seen.verdict
+
+
+def test_real_probes_help_and_the_verdict_says_by_how_much() -> None:
+    seen = br.diagnose(MATRIX)
+
+    assert seen.outlook == "probes help"
+    assert seen.rho == pytest.approx(0.186, abs=0.001)  # as the source of the matrix states
+    assert seen.rho_low < seen.rho < seen.rho_high
+    assert "the 95th percentile of the error is expected to fall" in seen.verdict
+    assert [size.n for size in seen.sizes] == [38, 95, 190, 380, 950]
+
+
+def test_the_law_of_random_subsets_is_what_happens() -> None:
+    size = br.diagnose(MATRIX, retentions=[0.05], threshold=0.05).sizes[0]
+    rng = np.random.default_rng(1)
+    full = MATRIX.values.mean(axis=1)
+    errors = [
+        np.abs(MATRIX.values[:, rng.choice(1901, size.n, replace=False)].mean(axis=1) - full).mean()
+        for _ in range(3000)
+    ]
+
+    assert np.mean(errors) == pytest.approx(size.random_mean, rel=0.02)
+    assert np.quantile(errors, 0.95) == pytest.approx(size.random_p95, rel=0.04)
+    assert np.mean(np.array(errors) > 0.05) == pytest.approx(size.exceedance, abs=0.03)
+
+
+def test_a_forecast_from_the_pool_is_what_happens_to_targets() -> None:
+    forecasts, happened = [], []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        names = rng.permutation(np.array(MATRIX.models, dtype=object))
+        probes = MATRIX.take_models(sorted(names[:8]))
+        targets = MATRIX.take_models(sorted(names[8:]))
+        pool = br.draw_pool(MATRIX.frame, 95, seed=seed, design=br.SimpleRandom())
+        subset = br.select(probes, 95, pool=pool, design=br.BestRand(), seed=seed)
+        z = probes.take_items(pool.items).values
+        ahead = forecast(
+            z, 95, n_pool=pool.n, n_frame=1901, n_targets=11, stream=Stream.of(seed, "f")
+        )
+        forecasts.append(ahead.balanced.mean)
+        estimates = br.estimate(targets, subset, probes=probes).estimate
+        happened.append(np.abs(estimates - targets.full_scores()).mean())
+
+    assert np.mean(forecasts) == pytest.approx(np.mean(happened), rel=0.12)
+
+
+def test_models_that_are_alike_count_once() -> None:
+    rng = np.random.default_rng(2)
+    own = (rng.random((5, 400)) < 0.5).astype(np.float64)
+    copies = np.concatenate([own, own[:1], own[:1]])
+    frame = br.Frame.of([f"q{i:03d}" for i in range(400)])
+    names = tuple(f"m{k}" for k in range(7))
+    seen = br.diagnose(br.ScoreMatrix(frame, names, copies, bounds=(0.0, 1.0)))
+
+    assert participation(own) == pytest.approx(5, abs=0.15)
+    assert seen.effective_models < 4
+    assert set(seen.near_duplicates) == {("m0", "m5"), ("m0", "m6"), ("m5", "m6")}
+    assert seen.explained[0] > 0.9
+
+
+def test_the_share_explained_is_that_of_a_ridge_on_the_others() -> None:
+    z = MATRIX.values[:4]
+    zc = z - z.mean(axis=1, keepdims=True)
+    x, y = zc[1:].T, zc[0]
+    hat = x @ np.linalg.solve(x.T @ x + 2 * np.eye(3), x.T)
+    left = ((y - hat @ y) ** 2).sum() / (1901 - 1 - np.trace(hat))
+
+    assert explained_by_others(z)[0] == pytest.approx(1 - left / y.var(ddof=1), abs=1e-10)
+
+
+def test_flat_and_single_models_are_handled() -> None:
+    values = MATRIX.values[:3].copy()
+    values[1] = 1.0
+    three = br.ScoreMatrix(MATRIX.frame, ("a", "flat", "c"), values, bounds=(0.0, 1.0))
+    one = br.ScoreMatrix(MATRIX.frame, ("a",), values[:1], bounds=(0.0, 1.0))
+    seen = br.diagnose(three)
+
+    assert np.isnan(seen.explained[1])
+    assert not np.isnan(seen.explained_mean)
+    assert br.diagnose(one).outlook == "unknown"
+    assert np.isnan(pooled_share(values[:1], np.array([0.0])))
+    assert np.isnan(rho_interval(values[:1])[0])
+
+
+def test_what_cannot_be_diagnosed_is_refused() -> None:
+    holes = MATRIX.values.copy()
+    holes[3, 5] = np.nan
+    flat = np.ones_like(holes)
+    with pytest.raises(br.InputError, match="1 scores are missing"):
+        br.diagnose(br.ScoreMatrix(MATRIX.frame, MATRIX.models, holes))
+    with pytest.raises(br.InputError, match="nothing to diagnose"):
+        br.diagnose(br.ScoreMatrix(MATRIX.frame, MATRIX.models, flat))
+    with pytest.raises(br.ArgumentError, match="`retentions` must be above 0"):
+        br.diagnose(MATRIX, retentions=[0.1, 2])
+
+
+def test_the_unit_of_the_metric_is_kept() -> None:
+    hundred = br.ScoreMatrix(MATRIX.frame, MATRIX.models, MATRIX.values * 100, bounds=(0.0, 100.0))
+    one, other = br.diagnose(MATRIX), br.diagnose(hundred)
+
+    assert other.threshold == 2.0
+    assert other.sizes[1].random_p95 == pytest.approx(100 * one.sizes[1].random_p95)
+    assert other.sizes[1].exceedance == one.sizes[1].exceedance
+    assert other.explained_mean == pytest.approx(one.explained_mean)
+
+
+def test_the_command_prints_its_contract(run: Run, files: Files) -> None:
+    done = run("diagnose", files.scores, "--retention", 0.1, "--json")
+    validate("diagnose", done.json)
+
+    assert done.code == 0
+    assert done.json["outlook"] == "probes help"
+    assert [size["n"] for size in done.json["sizes"]] == [190]
+    assert "with probes" in run("diagnose", files.scores).out
+    assert run("diagnose", files.scores, "--retention", 3).code == 2
