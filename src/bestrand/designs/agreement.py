@@ -7,7 +7,7 @@ from typing import final
 import numpy as np
 
 from bestrand.designs.base import Design, Draw, Features, require_texts, weighted_deviations
-from bestrand.errors import ArgumentError
+from bestrand.designs.best_rand import require_candidates
 from bestrand.notes import Note
 from bestrand.rng import Stream
 from bestrand.search.fixed_point import to_fixed_point
@@ -34,11 +34,7 @@ class Agreement(Design):
     n_candidates: int = 1000
 
     def __post_init__(self) -> None:
-        if self.n_candidates < 1:
-            raise ArgumentError(
-                f"`n_candidates` must be 1 or more, got {self.n_candidates}.",
-                n_candidates=self.n_candidates,
-            )
+        require_candidates(self.n_candidates)
 
     @property
     def uses_texts(self) -> bool:

@@ -6,8 +6,8 @@ from typing import final
 import numpy as np
 
 from bestrand.designs.base import Design, Draw, Features
+from bestrand.designs.best_rand import require_candidates
 from bestrand.designs.sources import predictor_note, require_sources, source_notes
-from bestrand.errors import ArgumentError
 from bestrand.rng import Stream
 from bestrand.search.twin import draw_candidate
 from bestrand.stats.kernel_ridge import fit_kernel_ridge
@@ -39,11 +39,7 @@ class RandomSearch(Design):
     n_candidates: int = 1000
 
     def __post_init__(self) -> None:
-        if self.n_candidates < 1:
-            raise ArgumentError(
-                f"`n_candidates` must be 1 or more, got {self.n_candidates}.",
-                n_candidates=self.n_candidates,
-            )
+        require_candidates(self.n_candidates)
 
     @property
     def uses_probes(self) -> bool:
