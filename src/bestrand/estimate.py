@@ -242,6 +242,7 @@ def _notes(
                 "error is smaller than its interval says.",
             )
         )
+    notes += _range_notes(targets, known)
     if "probes" in subset.balanced_on and known is None:
         notes.append(
             Note(
@@ -260,6 +261,27 @@ def _notes(
             )
         )
     return notes
+
+
+def _range_notes(targets: ScoreMatrix, known: Known | None) -> list[Note]:
+    """Say which targets score outside the probes' range: probes explain those less."""
+    if known is None or len(known.matrix.models) < 2:
+        return []
+    with np.errstate(invalid="ignore"):
+        means = np.nanmean(targets.values, axis=1)
+    probes = known.matrix.values.mean(axis=1)
+    beyond = [
+        model
+        for model, mean in zip(targets.models, means, strict=True)
+        if not probes.min() <= mean <= probes.max()
+    ]
+    if not beyond:
+        return []
+    text = (
+        f"{len(beyond)} of {len(targets.models)} targets score outside the probes' range on the "
+        f"subset ({shown(beyond)}); probes explain less of such models. The intervals allow for it."
+    )
+    return [Note("outside-probes", text)]
 
 
 def _to_estimates(

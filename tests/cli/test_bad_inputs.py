@@ -98,6 +98,7 @@ def test_flat_probes_tell_nothing_and_say_so(run: Run, tmp_path: Path) -> None:
         (("--retention", 1.5), 2, "`retention` must be above 0 and at most 1"),
         ((), 2, "Give either `n` or `retention`"),
         (("-n", 5, "--retention", 0.1), 2, "Give either `n` or `retention`"),
+        (("-n", 5, "--candidates", 10**11), 2, "`n_candidates` must be 10000000 or fewer"),
         (("-n", 5, "--candidates", 0), 2, "`n_candidates` must be 1 or more, got 0"),
         (("-n", 5, "--design", "random", "--norm", "l1"), 2, "has no setting 'norm'"),
         (("-n", 5, "--seed", -1), 2, "`seed` must be 0 or more"),

@@ -14,6 +14,9 @@ from bestrand.search.best import find_best
 from bestrand.types import FloatArray, Norm
 
 
+MOST_CANDIDATES = 10_000_000
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class BestRand(Design):
@@ -60,15 +63,21 @@ class BestRand(Design):
 
 
 def require_candidates(n_candidates: int) -> None:
-    """Require at least one candidate.
+    """Require at least one candidate, and no more than a search can finish.
 
     Raises:
-        ArgumentError: fewer.
+        ArgumentError: fewer or more.
         TypeError: the number is not whole.
     """
     if operator.index(n_candidates) < 1:
         raise ArgumentError(
             f"`n_candidates` must be 1 or more, got {n_candidates}.",
+            n_candidates=n_candidates,
+        )
+    if n_candidates > MOST_CANDIDATES:
+        raise ArgumentError(
+            f"`n_candidates` must be {MOST_CANDIDATES} or fewer, got {n_candidates}. More than a "
+            "few thousand gain nothing.",
             n_candidates=n_candidates,
         )
 
