@@ -123,6 +123,10 @@ def test_any_manifest_is_the_same_after_it_was_read(
         "item_weights": (weights,) * len(items),
         "item_groups": tuple(items),
         "group_sizes": dict.fromkeys(items, 1),
+        "estimation_weights": None,
+        "inclusion": None,
+        "n_pool": 100,
+        "n_frame": 1000,
     }
     manifest = Manifest.make(**FIELDS | changed)
 
@@ -244,10 +248,40 @@ def test_a_manifest_cannot_be_made_of_what_cannot_be_written(name: str, value: o
         Manifest.make(**FIELDS | {name: value})
 
 
-@pytest.mark.parametrize("name", ["items", "probes", "item_groups"])
-def test_half_a_surrogate_pair_is_refused(name: str) -> None:
+HALF = "\ud83d"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"items": ("a", "b,c", "é", "题\n", HALF)},
+        {"probes": ("p1", HALF), "probe_means": {"acc": {"p1": 0.5, HALF: 0.5}}},
+        {"item_groups": (HALF,) * 5, "group_sizes": {HALF: 9}},
+    ],
+)
+def test_half_a_surrogate_pair_is_refused(changed: dict[str, Any]) -> None:
     with pytest.raises(ManifestError, match="some name in it has half a surrogate pair"):
-        Manifest.make(**FIELDS | {name: ("x\ud83d",)})
+        Manifest.make(**FIELDS | changed)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"items": ()},
+        {"items": ("b", "a", "c", "d", "e")},
+        {"items": ("a", "a", "c", "d", "e")},
+        {"n_pool": 4},
+        {"n_frame": 6},
+        {"item_weights": (1.0,)},
+        {"item_weights": (1.0, 1.0, -1.0, 1.0, 1.0)},
+        {"inclusion": (0.5, 0.5, 0.5, 0.5, 1.5)},
+        {"item_groups": ("g", "g", "h", "h", "elsewhere")},
+        {"probe_means": {"acc": {"p1": 0.5}}},
+    ],
+)
+def test_fields_that_contradict_each_other_are_refused(changed: dict[str, Any]) -> None:
+    with pytest.raises(ManifestError, match="is not as it must be"):
+        Manifest.make(**FIELDS | changed)
 
 
 @pytest.mark.parametrize("name", NONE_ALLOWED)

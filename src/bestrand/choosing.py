@@ -17,6 +17,9 @@ from bestrand.scores import ScoreMatrix, ScoreTable
 from bestrand.types import FloatArray, IntArray, WeightScheme
 
 
+UNEVEN = 1.3  # design effect of the weights, above which intervals were seen to be too narrow
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Base:
     """What is chosen from: m items, and their place in the frame.
@@ -102,7 +105,7 @@ class Base:
         chance = draw.inclusion
         if chance is not None:
             chance = None if self.inclusion is None else chance * self.inclusion[columns]
-        notes = [*draw.notes, *self._group_notes(draw)]
+        notes = [*draw.notes, *self._group_notes(draw), *self._weight_notes(draw)]
         return {
             "items": tuple(self.frame.items[i] for i in columns),
             "n_frame": self.n_frame,
@@ -119,6 +122,25 @@ class Base:
             "distance": draw.distance,
             "notes": written_notes(notes),
         }
+
+    def _weight_notes(self, draw: Draw) -> list[Note]:
+        """Say so where weights are so uneven that intervals are too narrow."""
+        if self._is_micro:
+            return []
+        if self.weights[draw.columns].sum() <= 0:
+            text = (
+                "The chosen items weigh nothing in the full score: choose again with more of them."
+            )
+            return [Note("no-weight", text)]
+        effect = float((self.weights**2).mean() / self.weights.mean() ** 2)
+        if effect <= UNEVEN:
+            return []
+        text = (
+            f"Items weigh very differently (design effect {effect:.1f}), and heavy ones may be "
+            "missing: errors are larger than intervals say unless items are chosen by weight. "
+            "With macro weights take --design stratified --allocation equal."
+        )
+        return [Note("uneven-weights", text)]
 
     @property
     def _is_micro(self) -> bool:

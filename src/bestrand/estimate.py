@@ -7,14 +7,17 @@ import numpy as np
 
 from bestrand.errors import ArgumentError, EstimateError, InputError, ManifestError
 from bestrand.estimates import Estimates
+from bestrand.estimators.aipw import AIPW
 from bestrand.estimators.base import Estimator, Inference, Seen
 from bestrand.estimators.cluster_weighted import ClusterWeighted
 from bestrand.estimators.history_average import HistoryAverage
 from bestrand.estimators.inverse_probability import Hajek
 from bestrand.estimators.kernel_ridge_scores import KernelRidgeScores
 from bestrand.estimators.mean import Mean
+from bestrand.estimators.ppi import PPI
 from bestrand.estimators.regression import Regression
 from bestrand.estimators.ridge_scores import RidgeScores
+from bestrand.estimators.shrunk import Shrunk
 from bestrand.estimators.sparse_eval import SparseEvalPredictor
 from bestrand.ids import explain_mismatch
 from bestrand.manifest import Manifest
@@ -86,7 +89,13 @@ def estimate(
     known = known_probes(probes, subset, filled)
     bounds = common_bounds([filled, *([known.matrix] if known else [])])
     seen = _seen(subset, replace(filled, bounds=bounds), known and known.on(bounds))
+    if seen.weights.sum() <= 0:
+        raise EstimateError(
+            "The chosen items weigh nothing in the full score, so nothing can be estimated from "
+            "them. Choose again with more items, or with --design stratified."
+        )
     how = estimator or default_estimator(subset.design, seen)
+    notes += _design_notes(subset, how)
     inference = how.infer(seen)
     notes += _notes(subset, whole, targets, known, level)
     if isinstance(scores, ScoreTable):
@@ -219,6 +228,7 @@ def _seen(subset: Manifest, targets: ScoreMatrix, known: Known | None) -> Seen:
         pool_probes=None if known is None else known.pool_scores,
         pool_weights=None if known is None else known.pool_weights,
         columns=None if known is None else known.columns,
+        served_as_probe=np.array([model in subset.probes for model in targets.models]),
         inclusion=None if subset.inclusion is None else np.array(subset.inclusion),
         design_weights=(
             None if subset.estimation_weights is None else np.array(subset.estimation_weights)
@@ -229,7 +239,7 @@ def _seen(subset: Manifest, targets: ScoreMatrix, known: Known | None) -> Seen:
 def _notes(
     subset: Manifest, whole: ScoreMatrix, targets: ScoreMatrix, known: Known | None, level: float
 ) -> list[Note]:
-    notes = [Note(n.code, n.text) for n in subset.notes if n.code == "not-a-mean"]
+    notes = []
     extra = whole.frame.n - len(set(subset.items) & whole.frame.positions.keys())
     if extra:
         notes.append(Note("extra-items", f"{extra} items beyond the subset are left aside."))
@@ -260,6 +270,25 @@ def _notes(
                 "rely on them.",
             )
         )
+    return notes
+
+
+def _design_notes(subset: Manifest, how: Estimator) -> list[Note]:
+    """Repeat what the choice of items means for the errors."""
+    codes = ("not-a-mean", "uneven-weights")
+    notes = [Note(note.code, note.text) for note in subset.notes if note.code in codes]
+    by_chance = subset.inclusion is not None or subset.estimation_weights is None
+    if not by_chance and isinstance(how, Mean | Regression | PPI | AIPW | Shrunk):
+        text = (
+            f"The items were chosen to stand for clusters, not by chance: {how.name} and its "
+            "intervals may be far off. ClusterWeighted goes with this design."
+        )
+        notes.append(Note("not-by-chance", text))
+    if subset.estimation_weights is not None and subset.inclusion is not None and how == Mean():
+        text = (
+            "The items had unequal chances, which Mean does not undo. Take Hajek with this design."
+        )
+        notes.append(Note("unequal-chances", text))
     return notes
 
 

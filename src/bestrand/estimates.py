@@ -104,6 +104,11 @@ class Estimates:
                 f"{shown(list(self.models), 8)}. Give its scores too.",
                 baseline=baseline,
             )
+        if baseline is not None and len(self.models) == 1:
+            raise InputError(
+                f"There is no model to compare with {baseline!r}: its scores alone were given. "
+                "Give those of the others too."
+            )
         pairs = [
             (row, column)
             for column, other in enumerate(self.models)

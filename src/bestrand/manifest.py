@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from bestrand.errors import ManifestError
 from bestrand.files import write_whole
@@ -94,6 +94,29 @@ class Manifest(BaseModel):
     notes: tuple[ManifestNote, ...] = Field(description="What a reader should know.")
     bestrand_version: str = Field(description="The version that wrote this.")
     digest: Digest = Field(description="SHA-256 over all the other fields.")
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        """Require that the fields do not contradict each other."""
+        n = len(self.items)
+        aligned = (self.item_weights, self.item_groups, self.estimation_weights, self.inclusion)
+        if n == 0 or list(self.items) != sorted(set(self.items)):
+            raise ValueError("`items` must be distinct, ascending, and one at least")
+        if not n <= self.n_pool <= self.n_frame:
+            raise ValueError("sizes must be items <= n_pool <= n_frame")
+        if any(values is not None and len(values) != n for values in aligned):
+            raise ValueError("what goes with `items` must be as long as they are")
+        if any(weight < 0 for values in aligned[::2] for weight in values or ()):
+            raise ValueError("weights must be 0 or more")
+        if any(not 0 < chance <= 1 for chance in self.inclusion or ()):
+            raise ValueError("`inclusion` must be above 0 and at most 1")
+        groups, sizes = self.item_groups, self.group_sizes
+        if groups is not None and sizes is not None and not set(groups) <= set(sizes):
+            raise ValueError("`item_groups` must be among `group_sizes`")
+        for means in (self.probe_means or {}).values():
+            if set(means) != set(self.probes):
+                raise ValueError("`probe_means` must be those of `probes`")
+        return self
 
     @classmethod
     def make(cls, **fields: Any) -> Self:  # noqa: ANN401

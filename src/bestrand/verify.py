@@ -171,6 +171,14 @@ def _redraw(
             "these are not the representations it was chosen by: other texts, another method, or "
             "another version of what made them",
         )
+    other = _other_fields(manifest, again)
+    if again.items == manifest.items and other:
+        return Check(
+            "redrawn",
+            "failed",
+            f"the same {manifest.n} items are drawn again, but the manifest says otherwise of "
+            f"{', '.join(other)}",
+        )
     if again.items == manifest.items:
         return Check("redrawn", "passed", f"the same {manifest.n} items are drawn again")
     common = len(set(again.items) & set(manifest.items))
@@ -180,6 +188,15 @@ def _redraw(
         f"other items are drawn now: {common} of {manifest.n} are the same "
         f"(written by bestrand {manifest.bestrand_version})",
     )
+
+
+def _other_fields(manifest: Manifest, again: Manifest) -> list[str]:
+    """Name the fields in which a redrawn manifest differs, as far as they can be compared."""
+    skipped = {"digest", "bestrand_version", "items"}
+    if again.group_sizes is None:  # a bare list of ids knows no groups
+        skipped |= {"group_sizes", "item_groups", "notes"}
+    one, other = manifest.model_dump(), again.model_dump()
+    return sorted(name for name in one if name not in skipped and one[name] != other[name])
 
 
 def _draw_again(

@@ -311,3 +311,54 @@ def test_a_traceback_comes_only_when_asked_for(
 
     with pytest.raises(br.FileError, match="no such file"):
         run("read", tmp_path / "nowhere.csv")
+
+
+def test_a_baseline_alone_is_nothing_to_compare(run: Run, files: Files) -> None:
+    subset = drawn(run, files)
+    path = write(
+        files.folder / "one.jsonl",
+        [{"item": item, "model": "a", "score": 1} for item in br.Manifest.read(subset).items],
+    )
+    done = run("compare", subset, path, "--baseline", "a", "--fail-if-worse")
+
+    assert done.code == 3
+    assert "There is no model to compare with 'a'" in done.err
+
+
+def test_a_gate_that_is_no_number_is_wrong_usage(run: Run, files: Files) -> None:
+    done = run("estimate", drawn(run, files), files.targets, "--max-se", "nan")
+
+    assert done.code == 2
+    assert "`--max-se` must be 0 or more" in done.err
+
+
+def test_chosen_items_that_weigh_nothing_are_said_and_refused(run: Run, tmp_path: Path) -> None:
+    rows = [
+        {"item": f"q{i:02d}", "model": m, "score": (i * k) % 2, "weight": int(i == 0)}
+        for k, m in enumerate("abc", start=1)
+        for i in range(30)
+    ]
+    scores, subset = write(tmp_path / "w.jsonl", rows), tmp_path / "s.json"
+    codes = set()
+    for seed in range(6):
+        run(
+            "select", scores, "-n", 3, "--seed", seed, "--design", "random", "-o", subset, "--force"
+        )
+        notes = {note.code for note in br.Manifest.read(subset).notes}
+        if "no-weight" in notes:
+            codes.add(run("estimate", subset, scores).code)
+
+    assert codes == {3}
+
+
+def test_verify_sees_other_weights(run: Run, tmp_path: Path) -> None:
+    for name, factor in (("one", 1), ("two", 3)):
+        lines = [f"q{i:02d},{1 + (i * factor) % 5}\n" for i in range(30)]
+        (tmp_path / f"{name}.csv").write_text("item,weight\n" + "".join(lines))
+    pool = tmp_path / "pool.json"
+    run("pool", tmp_path / "one.csv", "-n", 4, "-o", pool)
+
+    assert run("verify", pool, tmp_path / "one.csv").code == 0
+    failed = run("verify", pool, tmp_path / "two.csv")
+    assert failed.code == 1
+    assert "item_weights" in failed.out

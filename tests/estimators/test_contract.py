@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bestrand.data import load
 from bestrand.designs.base import Design
 from bestrand.designs.best_rand import BestRand
 from bestrand.designs.simple_random import SimpleRandom
@@ -241,3 +242,14 @@ def test_errors_are_never_negative_and_intervals_hold_the_estimate(
     assert (result.low[known] <= result.estimate[known]).all()
     assert (result.estimate[known] <= result.high[known]).all()
     assert known.all() or run.subset.n == 1
+
+
+def test_probes_among_the_targets_do_not_narrow_the_intervals_of_the_others() -> None:
+    matrix = load("blink_val").matrix()
+    probes, targets = matrix.take_models(matrix.models[:6]), matrix.take_models(matrix.models[6:])
+    subset = select(probes, 95, design=BestRand(), seed=0)
+    alone = estimate(targets, subset, probes=probes)
+    together = estimate(matrix, subset, probes=probes)
+    half = alone.half_width
+
+    assert together.half_width[6:] == pytest.approx(half, rel=0.02)

@@ -21,6 +21,7 @@ from bestrand.cli.common import (
     ScoresArgument,
     read_for_cli,
 )
+from bestrand.errors import ArgumentError
 
 
 def register(app: typer.Typer) -> None:
@@ -55,6 +56,8 @@ def register(app: typer.Typer) -> None:
         from bestrand.report.terminal import estimates_table
         from bestrand.strategies import make_estimator
 
+        if max_se is not None and not max_se >= 0:
+            raise ArgumentError(f"`--max-se` must be 0 or more, got {max_se:g}.")
         out = Output(json, quiet)
         read = partial(
             read_for_cli, metric=metric, columns=column, ranges=ranges, duplicates=duplicates

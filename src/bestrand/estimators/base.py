@@ -9,7 +9,7 @@ import numpy as np
 from bestrand.errors import EstimateError
 from bestrand.manifest import Balance
 from bestrand.notes import Note
-from bestrand.types import FloatArray, IntArray
+from bestrand.types import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,6 +35,8 @@ class Seen:
         columns: (n,) where the subset's items stand in the pool; None without `pool_probes`.
         inclusion: (n,) probability of each item to be chosen from the frame, or None.
         design_weights: (n,) what the design says each item counts for, mean 1, or None.
+        served_as_probe: (T,) True where a target is a probe too; the features explain it almost
+            wholly, so it must not count in what is pooled over the targets. None: no target is.
     """
 
     scores: FloatArray
@@ -52,6 +54,14 @@ class Seen:
     columns: IntArray | None = None
     inclusion: FloatArray | None = None
     design_weights: FloatArray | None = None
+    served_as_probe: BoolArray | None = None
+
+    @property
+    def others(self) -> BoolArray:
+        """(T,) True for the targets that may be pooled: those that did not serve as probes."""
+        if self.served_as_probe is None:
+            return np.ones(len(self.scores), dtype=np.bool_)
+        return ~self.served_as_probe
 
 
 class Inference(NamedTuple):

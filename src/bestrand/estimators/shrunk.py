@@ -61,7 +61,8 @@ class Shrunk(Estimator):
 
 def apart_variance(seen: Seen, there: BoolArray) -> float:
     """Give the error variance of a target's distance from the targets' mean, on average."""
-    y, weights = seen.scores[:, there], seen.weights[there]
+    rows = seen.others if seen.others.sum() >= 2 else np.ones(len(seen.scores), dtype=np.bool_)
+    y, weights = seen.scores[np.ix_(rows, there)], seen.weights[there]
     n_targets, n = len(y), seen.scores.shape[1]
     apart = linearised(y - y.mean(axis=0), weights)
     total = float(apart.var(axis=1, ddof=1).mean())

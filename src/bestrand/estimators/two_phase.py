@@ -79,13 +79,14 @@ def chance_shares(
 ) -> tuple[ChanceShares, ChanceShares]:
     """Give the shares of variance left to chance, of scores and of paired differences.
 
-    Both are pooled over the targets, on the items that all of them were scored on. Differences
+    Both are pooled over the targets, on the items that all of them were scored on; targets that
+    served as probes do not count, for the probes explain them almost wholly. Differences
     are taken from the targets' mean, for what all targets have in common is no difference.
     The features are those that the subset was balanced on unless given.
     """
     features = balanced_features(seen) if features is None else features
     there = ~np.isnan(seen.scores).any(axis=0)
-    y = seen.scores[:, there]
+    y = seen.scores[np.ix_(seen.others, there)]
     weights = seen.weights[there]
     stratified = seen.groups is not None and "groups" in seen.pool_balanced_on
     groups = seen.groups[there] if stratified and seen.groups is not None else None
@@ -97,7 +98,7 @@ def chance_shares(
             within=1.0 if groups is None else within_share(terms, groups),
         )
 
-    if y.shape[1] < 2:
+    if y.shape[1] < 2 or len(y) == 0:
         return ChanceShares(), ChanceShares()
     return shares(y), shares(y - y.mean(axis=0)) if len(y) > 1 else ChanceShares()
 
