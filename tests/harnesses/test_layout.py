@@ -232,3 +232,11 @@ def test_an_item_that_no_model_ran_is_an_item_all_the_same() -> None:
 def test_no_scores_at_all_are_refused(form: Form) -> None:
     with pytest.raises((InputError, FileError), match=r"No item has a score|no column of scores"):
         read({"id": ["a", "b"], "m1": [None, None]}, form=form)
+
+
+@pytest.mark.parametrize("word", ["error", "ERROR", " Errored "])
+def test_a_status_is_understood_in_whatever_case(word: str) -> None:
+    columns: dict[str, list[Any]] = {"id": ["a", "b"], "score": [0, 1], "status": [word, "ok"]}
+    counts = read(columns).counts()
+
+    assert (counts.errored, counts.scored) == (1, 1)

@@ -170,7 +170,8 @@ def _with_status(rows: pl.DataFrame, table: RawTable, roles: Roles) -> pl.DataFr
             "failed": to_flags(table, roles["error"]) if "error" in roles else none.is_not_null(),
         }
     )
-    errored, missing = pl.col("said").is_in(ERRORED), pl.col("said") == MISSING
+    said = pl.col("said").str.strip_chars().str.to_lowercase()
+    errored, missing = said.is_in(ERRORED), said == MISSING
     return (
         rows.join(facts, on="row", how="left", maintain_order="left")
         .with_columns(score=pl.when(errored | missing).then(None).otherwise("score"))
