@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import NamedTuple, final
 
 import numpy as np
-from scipy.spatial import KDTree
 
 from bestrand.designs.base import Design, Draw, Features
 from bestrand.designs.sources import require_sources, source_notes
@@ -124,6 +123,8 @@ def _clusters(
     if len(distinct) > n:
         here = np.bincount(place_of.ravel(), weights=weights[heavy])
         centers = _k_means(distinct, here / here.mean(), n, stream)
+    from scipy.spatial import KDTree
+
     _, nearest = KDTree(centers).query(places)
     codes = np.unique(nearest, return_inverse=True)[1].ravel()
     return codes, ((places - centers[nearest]) ** 2).sum(axis=1)

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.special import expit
 
 from bestrand.stats.sources import one_thread
@@ -69,6 +68,8 @@ def fit_irt(responses: FloatArray, n_dimensions: int) -> IrtModel:
     kind_of = kind_of.ravel()
     objective = PenalisedLikelihood(kinds, counts, n_dimensions)
     with one_thread():
+        from scipy.optimize import minimize
+
         found = minimize(
             objective,
             objective.packed(*_start(kinds, counts, n_dimensions)),
