@@ -5,11 +5,17 @@ import pytest
 
 from bestrand.estimators.aipw import AIPW
 from bestrand.estimators.base import Seen
-from bestrand.estimators.history_average import HistoryAverage, subset_shift
+from bestrand.estimators.history_average import (
+    PENALTIES,
+    HistoryAverage,
+    mean_eigenvalue,
+    polynomial_kernel,
+    subset_shift,
+)
 from bestrand.estimators.mean import Mean
 from bestrand.estimators.ppi import PPI
 from bestrand.estimators.regression import Regression
-from bestrand.stats.kernels import PENALTIES, fit_kernel_ridge, polynomial_kernel
+from bestrand.stats.kernel_ridge import fit_kernel_ridge
 from bestrand.types import FloatArray
 
 
@@ -173,7 +179,8 @@ def test_the_leave_one_out_error_of_the_kernel_ridge_is_exact() -> None:
         ]
         errors.append(np.mean(np.square(out)))
     best = PENALTIES[int(np.argmin(errors))] * scale
-    predicted = fit_kernel_ridge(kernel, kernel, response)
+    fit = fit_kernel_ridge(kernel, response, (PENALTIES * mean_eigenvalue(kernel)).tolist())
+    predicted = fit.predict(kernel)
 
     assert predicted == pytest.approx(refit(everyone, everyone, best), abs=1e-8)
 

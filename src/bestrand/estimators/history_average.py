@@ -15,12 +15,15 @@ from bestrand.estimators.base import (
 from bestrand.estimators.regression import regression_shift
 from bestrand.estimators.two_phase import linearised, two_phase_inference
 from bestrand.stats.components import components
-from bestrand.stats.kernels import fit_kernel_ridge, polynomial_kernel
+from bestrand.stats.kernel_ridge import fit_kernel_ridge
 from bestrand.types import FloatArray
 
 
 N_COMPONENTS = 6
 PENALTY = 5.0
+PENALTIES = np.logspace(-4, 3, 29)  # of the kernel ridge, as shares of the mean eigenvalue
+FEWEST_SOURCES = 3
+FLAT = 1e-15
 
 
 @final
@@ -72,8 +75,20 @@ def subset_shift(
         weights: (n,) of the items.
     """
     gaps = full - sources @ weights / weights.sum()
-    return fit_kernel_ridge(
-        polynomial_kernel(sources, sources, weights),
-        polynomial_kernel(y, sources, weights),
-        gaps,
-    )
+    gram = polynomial_kernel(sources, sources, weights)
+    scale = mean_eigenvalue(gram)
+    if len(gaps) < FEWEST_SOURCES or scale <= FLAT:
+        return np.full(len(y), gaps.mean())
+    fit = fit_kernel_ridge(gram, gaps, (PENALTIES * scale).tolist())
+    return fit.predict(polynomial_kernel(y, sources, weights))
+
+
+def polynomial_kernel(a: FloatArray, b: FloatArray, weights: FloatArray) -> FloatArray:
+    """Give (a'b/n + 1) squared for all rows of a and b, items weighted; (A, B)."""
+    product = (a * weights) @ b.T / weights.sum()
+    return np.asarray((product + 1.0) ** 2)
+
+
+def mean_eigenvalue(gram: FloatArray) -> float:
+    """Give the mean eigenvalue of the doubly centred kernel."""
+    return float(np.diag(gram).mean() - gram.mean())
