@@ -36,22 +36,33 @@ ROOMS = (
     "designs",
     "estimators",
     "strategies",
-    "planning",
     "choosing",
     "pool",
     "select",
     "reference",
     "estimate",
+    "planning",
     "data",
     "verify",
     "demo",
+    "study",
     "report",
     "cli",
     "__init__",
 )
 LEVEL = {room: level for level, room in enumerate(ROOMS)}
 MOST_LINES = 400
-HEAVY = ("numba", "sklearn", "altair", "torch", "pandas", "jinja2", "vl_convert")
+HEAVY = (
+    "numba",
+    "sklearn",
+    "altair",
+    "torch",
+    "pandas",
+    "jinja2",
+    "vl_convert",
+    "distributed",
+    "dask",
+)
 PUBLIC = [name for name in vars(bestrand) if not name.startswith("_")]
 OFFERED = [name for name in PUBLIC if not inspect.ismodule(getattr(bestrand, name))]
 

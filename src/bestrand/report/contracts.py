@@ -23,7 +23,9 @@ def _null_if_unknown(value: float | None) -> float | None:
 MaybeNumber = Annotated[float | None, BeforeValidator(_null_if_unknown)]
 
 
-class _Contract(BaseModel):
+class Contract(BaseModel):
+    """An object that a verb prints; fields beyond those named do not occur."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     def to_json(self) -> str:
@@ -31,14 +33,14 @@ class _Contract(BaseModel):
         return self.model_dump_json(indent=1)
 
 
-class NoteRow(_Contract):
+class NoteRow(Contract):
     """A thing a reader should know."""
 
     code: str
     text: str
 
 
-class EstimateRow(_Contract):
+class EstimateRow(Contract):
     """One target's full score."""
 
     model: str
@@ -52,7 +54,7 @@ class EstimateRow(_Contract):
     )
 
 
-class EstimateReport(_Contract):
+class EstimateReport(Contract):
     """What `bestrand estimate --json` prints."""
 
     models: tuple[EstimateRow, ...]
@@ -65,7 +67,7 @@ class EstimateReport(_Contract):
     notes: tuple[NoteRow, ...]
 
 
-class PairRow(_Contract):
+class PairRow(Contract):
     """One model against the baseline."""
 
     model: str
@@ -77,7 +79,7 @@ class PairRow(_Contract):
     verdict: Verdict
 
 
-class CompareReport(_Contract):
+class CompareReport(Contract):
     """What `bestrand compare --json` prints."""
 
     pairs: tuple[PairRow, ...]
@@ -87,7 +89,7 @@ class CompareReport(_Contract):
     notes: tuple[NoteRow, ...]
 
 
-class CountsRow(_Contract):
+class CountsRow(Contract):
     """What became of every item, model and metric."""
 
     scored: int
@@ -97,7 +99,7 @@ class CountsRow(_Contract):
     duplicate: int = Field(description="Rows that repeated another.")
 
 
-class ReadReport(_Contract):
+class ReadReport(Contract):
     """What `bestrand read --json` prints."""
 
     models: tuple[str, ...]
@@ -108,7 +110,7 @@ class ReadReport(_Contract):
     notes: tuple[NoteRow, ...]
 
 
-class CheckRow(_Contract):
+class CheckRow(Contract):
     """One thing that was looked at."""
 
     name: str
@@ -116,7 +118,7 @@ class CheckRow(_Contract):
     text: str
 
 
-class VerifyReport(_Contract):
+class VerifyReport(Contract):
     """What `bestrand verify --json` prints."""
 
     ok: bool
@@ -125,7 +127,7 @@ class VerifyReport(_Contract):
     checks: tuple[CheckRow, ...]
 
 
-class DemoTarget(_Contract):
+class DemoTarget(Contract):
     """One hidden target of the demo."""
 
     model: str
@@ -135,7 +137,7 @@ class DemoTarget(_Contract):
     truth: float
 
 
-class DemoErrors(_Contract):
+class DemoErrors(Contract):
     """Errors of one design over repeated draws, each the mean absolute error over targets."""
 
     design: str
@@ -144,7 +146,7 @@ class DemoErrors(_Contract):
     high_error: float = Field(description="Share of draws above Random's 70th percentile.")
 
 
-class DemoReport(_Contract):
+class DemoReport(Contract):
     """What `bestrand demo --json` prints."""
 
     items: int
@@ -159,7 +161,7 @@ class DemoReport(_Contract):
     cost_per_target: float
 
 
-class ExplainedRow(_Contract):
+class ExplainedRow(Contract):
     """One model, left out in turn."""
 
     model: str
@@ -168,7 +170,7 @@ class ExplainedRow(_Contract):
     )
 
 
-class SizeRow(_Contract):
+class SizeRow(Contract):
     """What to expect at one size; errors are mean absolute errors over models."""
 
     retention: float
@@ -181,7 +183,7 @@ class SizeRow(_Contract):
     balanced_p95: MaybeNumber = Field(description="Its 95th percentile.")
 
 
-class DiagnoseReport(_Contract):
+class DiagnoseReport(Contract):
     """What `bestrand diagnose --json` prints."""
 
     metric: str

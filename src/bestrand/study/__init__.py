@@ -1,0 +1,1 @@
+"""The study: which strategy errs by how much, on full scores whose targets are hidden in turn."""

@@ -1,0 +1,190 @@
+"""Claims: what a study must show, read from a file and checked against its averages."""
+
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple, Self, get_args
+
+import numpy as np
+import polars as pl
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from bestrand.errors import FileError
+from bestrand.study.averages import ALL
+from bestrand.study.table import StudyTable
+
+
+Outcome = Literal["passed", "failed", "empty"]
+Statistic = Literal[
+    "mae_ratio",
+    "p95_ratio",
+    "sd_ratio",
+    "mae",
+    "sd",
+    "p95",
+    "high_70",
+    "high_mean",
+    "spearman",
+    "kendall",
+    "coverage",
+    "width",
+    "pair_coverage",
+    "pair_width",
+    "cost_construction",
+    "cost_total",
+]
+
+
+class Claim(BaseModel):
+    """One claim about an average over benchmarks.
+
+    Attributes:
+        strategy: of which strategy.
+        base: the strategy that ratios are to.
+        statistic: which figure of `StudyTable.averages`.
+        at_most: it is this or less.
+        at_least: it is this or more.
+        by: "value", the figure meets the bound; "interval", its whole 95 % interval does, which
+            only ratios have.
+        kind: of one kind of benchmark; all of them unless given.
+        retention: at one retention; over all of them unless given.
+        experiment: in one experiment; in each that has the strategy unless given.
+        split: with one split; with each unless given.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    strategy: str
+    base: str = "random"
+    statistic: Statistic
+    at_most: float | None = None
+    at_least: float | None = None
+    by: Literal["value", "interval"] = "value"
+    kind: str = ALL
+    retention: float | None = Field(None, gt=0, le=1)
+    experiment: str | None = None
+    split: str | None = None
+
+    @model_validator(mode="after")
+    def _has_a_bound(self) -> Self:
+        if self.at_most is None and self.at_least is None:
+            raise ValueError("give `at_most`, `at_least` or both")
+        if self.by == "interval" and not self.statistic.endswith("_ratio"):
+            raise ValueError("only ratios have an interval; take by = 'value'")
+        return self
+
+    def __str__(self) -> str:
+        """Write the claim in a line."""
+        bounds = [
+            f"{word} {bound:g}"
+            for word, bound in (("at least", self.at_least), ("at most", self.at_most))
+            if bound is not None
+        ]
+        where = [] if self.kind == ALL else [self.kind]
+        where += [] if self.retention is None else [f"{self.retention:.0%}"]
+        where += [word for word in (self.experiment, self.split) if word]
+        to = f" to {self.base}" if self.statistic.endswith("_ratio") else ""
+        place = f" ({', '.join(where)})" if where else ""
+        return f"{self.strategy}: {self.statistic}{to} {' and '.join(bounds)}{place}"
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    claim: tuple[Claim, ...] = Field(min_length=1)
+
+
+class Checked(NamedTuple):
+    """A claim that was checked.
+
+    Attributes:
+        claim: in a line.
+        outcome: "passed"; "failed"; "empty" where no cell speaks of it, which counts as failed.
+        value: the figure; of several, the one that is furthest from holding; nan where empty.
+        low: lower end of its interval; nan where it has none.
+        high: upper end.
+        cells: how many averages the claim was checked on.
+        text: what was found, in words.
+    """
+
+    claim: str
+    outcome: Outcome
+    value: float
+    low: float
+    high: float
+    cells: int
+    text: str
+
+
+def read_claims(path: str | Path) -> tuple[Claim, ...]:
+    """Read a TOML file with a list of tables `claim`.
+
+    Raises:
+        FileError: it is none; says which key is wrong.
+    """
+    path = Path(path)
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        return _File.model_validate(content).claim
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        allowed = f" A claim has {', '.join(Claim.model_fields)}; statistics are "
+        raise FileError(
+            f"`{place}` is not as it must be ({first['msg']}).{allowed}"
+            f"{', '.join(get_args(Statistic))}.",
+            path=path,
+        ) from error
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise FileError(f"not TOML ({error}). Write a list of [[claim]].", path=path) from error
+
+
+def check_claims(table: StudyTable, claims: Sequence[Claim]) -> tuple[Checked, ...]:
+    """Check each claim against the averages of a study."""
+    by_base = {base: table.averages(base) for base in {claim.base for claim in claims}}
+    return tuple(_check(claim, by_base[claim.base]) for claim in claims)
+
+
+def _check(claim: Claim, averages: pl.DataFrame) -> Checked:
+    rows = averages if averages.is_empty() else averages.filter(_meant(claim))
+    values = np.array([] if rows.is_empty() else rows[claim.statistic].to_list(), dtype=np.float64)
+    if not np.isfinite(values).any():
+        nan = float("nan")
+        text = "No cell speaks of it: look at the names, and at which cells are empty."
+        return Checked(str(claim), "empty", nan, nan, nan, 0, text)
+    name = claim.statistic.removesuffix("_ratio")
+    has_interval = claim.statistic.endswith("_ratio")
+    lows = rows[f"{name}_low"].to_numpy() if has_interval else np.full(values.size, np.nan)
+    highs = rows[f"{name}_high"].to_numpy() if has_interval else np.full(values.size, np.nan)
+    tops, bottoms = (highs, lows) if claim.by == "interval" else (values, values)
+    over = np.zeros(values.size) if claim.at_most is None else tops - claim.at_most
+    under = np.zeros(values.size) if claim.at_least is None else claim.at_least - bottoms
+    beyond = np.where(np.isnan(over) | np.isnan(under), np.inf, np.maximum(over, under))
+    worst = int(beyond.argmax())
+    outcome: Outcome = "passed" if beyond[worst] <= 0 else "failed"
+    span = f" ({lows[worst]:.4g} to {highs[worst]:.4g})" if has_interval else ""
+    of = f", the furthest off of {values.size}" if values.size > 1 else ""
+    text = f"It is {values[worst]:.4g}{span}{of}."
+    return Checked(
+        claim=str(claim),
+        outcome=outcome,
+        value=float(values[worst]),
+        low=float(lows[worst]),
+        high=float(highs[worst]),
+        cells=values.size,
+        text=text,
+    )
+
+
+def _meant(claim: Claim) -> pl.Expr:
+    """Select the averages that a claim speaks of."""
+    retention = pl.col("retention")
+    meant = (pl.col("strategy") == claim.strategy) & (pl.col("kind") == claim.kind)
+    if claim.retention is None:
+        meant &= retention.is_null()
+    else:
+        meant &= (retention - claim.retention).abs() < 1e-9
+    for name, wanted in (("experiment", claim.experiment), ("split", claim.split)):
+        if wanted is not None:
+            meant &= pl.col(name) == wanted
+    return meant

@@ -1,0 +1,303 @@
+"""The protocol: which experiments a study runs, as plain data from TOML or Python."""
+
+import tomllib
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple, Self, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from bestrand.designs.base import Design
+from bestrand.errors import ArgumentError, FileError
+from bestrand.estimators.base import Estimator
+from bestrand.strategies import DESIGNS, ESTIMATORS, STRATEGIES, Needs, Strategy, make_design
+
+
+Split = Literal[
+    "random",
+    "weak-to-strong",
+    "strong-to-weak",
+    "across-families",
+    "old-to-new",
+    "new-to-old",
+    "none",
+]
+Regime = Literal["probes", "sources"]
+Probes = Literal["random", "top", "bottom", "spread"]
+PoolDesign = Literal["random", "stratified"]
+Share = Annotated[float, Field(gt=0, le=1)]
+Factor = Annotated[float, Field(ge=1, lt=float("inf"))] | Literal["full"]
+
+
+class Planned(NamedTuple):
+    """A strategy as an experiment runs it.
+
+    Attributes:
+        name: by which tables know it.
+        strategy: design, estimator and what they need.
+        n_probes: K, how many of the known models it looks at; None for all, or for 8 where it
+            needs probes and the regime is "sources".
+        alpha: size of the pool over n; None for that of the experiment, inf for the whole frame.
+        probes: which of the known models these are, by their full scores.
+        pool: how the pool is drawn.
+    """
+
+    name: str
+    strategy: Strategy
+    n_probes: int | None = None
+    alpha: float | None = None
+    probes: Probes = "random"
+    pool: PoolDesign = "random"
+
+
+class _Plain(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class StrategyTable(_Plain):
+    """A strategy spelled out in a protocol.
+
+    Give `like`, the name of a known one, or `design` and `estimator`.
+    """
+
+    name: str = Field(min_length=1)
+    like: str | None = None
+    design: dict[str, Any] | None = None
+    estimator: str | None = None
+    needs: Needs | None = None
+    n_probes: int | None = Field(None, ge=1)
+    alpha: Factor | None = None
+    probes: Probes = "random"
+    pool: PoolDesign | None = None
+
+    @model_validator(mode="after")
+    def _can_be_made(self) -> Self:
+        if self.like is not None and (self.design or self.estimator or self.needs):
+            raise ValueError("give `like`, or `design` and `estimator`, and not both")
+        if self.like is None and (self.design is None or self.estimator is None):
+            raise ValueError("give `like`, or both `design` and `estimator`")
+        if self.like is not None:
+            _require_known("strategy", self.like, STRATEGIES)
+        if self.estimator is not None:
+            _require_known("estimator", self.estimator, ESTIMATORS)
+        if self.design is not None:
+            _require_known("design", self.design.get("word"), DESIGNS)
+        self.planned()
+        return self
+
+    def planned(self) -> Planned:
+        """Make the design and the estimator."""
+        strategy = STRATEGIES[self.like] if self.like else self._spelled_out()
+        return Planned(
+            name=self.name,
+            strategy=strategy,
+            n_probes=self.n_probes,
+            alpha=None if self.alpha is None else _factor(self.alpha),
+            probes=self.probes,
+            pool=self.pool or _pool_of(strategy),
+        )
+
+    def _spelled_out(self) -> Strategy:
+        settings = dict(self.design or {})
+        design = make_design(settings.pop("word"), **settings)
+        estimator = ESTIMATORS[self.estimator or "mean"]()
+        return Strategy(design, estimator, self.needs or _needs_of(design, estimator))
+
+
+class Experiment(_Plain):
+    """One experiment: every strategy on every benchmark, split and retention.
+
+    Attributes:
+        name: distinct within the protocol.
+        figure: which of the article's experiments it serves, by number.
+        strategies: names of known ones, or tables.
+        retentions: n / N.
+        splits: how known models and targets are told apart; "none" makes all models targets.
+        regime: "probes", the known models run a pool; "sources", they have run all items.
+        known: how many models are known; a share of all models if below 1.
+        alpha: size of the pool over n, or "full" for the whole frame.
+        replicates: splits and draws a cell.
+        benchmarks: patterns of names, as `helm_*`.
+        kinds: kinds of benchmark, or None for all.
+        min_models: a benchmark with fewer is left out.
+        metrics: what is estimated; the main metric unless given.
+        matched: "each", a subset is matched on the metric estimated; "all", on all of them.
+        forecast: note what the probes alone foretell.
+        theory: set the law of the error beside Random's draws.
+    """
+
+    name: str = Field(min_length=1)
+    figure: tuple[int, ...] = ()
+    strategies: tuple[str | StrategyTable, ...] = Field(min_length=1)
+    retentions: tuple[Share, ...] = Field(min_length=1)
+    splits: tuple[Split, ...] = Field(("random",), min_length=1)
+    regime: Regime = "probes"
+    known: tuple[Annotated[float, Field(ge=0)], ...] = Field((8,), min_length=1)
+    alpha: Factor = 4.0
+    replicates: int = Field(100, ge=1, le=100_000)
+    benchmarks: tuple[str, ...] = ("*",)
+    kinds: tuple[str, ...] | None = None
+    min_models: int = Field(4, ge=2)
+    metrics: tuple[str, ...] = ()
+    matched: Literal["each", "all"] = "each"
+    forecast: bool = False
+    theory: bool = False
+
+    @field_validator("strategies")
+    @classmethod
+    def _are_known(cls, given: tuple[str | StrategyTable, ...]) -> tuple[str | StrategyTable, ...]:
+        for strategy in given:
+            if isinstance(strategy, str):
+                _require_known("strategy", strategy, STRATEGIES)
+        names = [s if isinstance(s, str) else s.name for s in given]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"names must be distinct; {', '.join(twice)} come more than once")
+        return given
+
+    @field_validator("known")
+    @classmethod
+    def _are_counts_or_shares(cls, given: tuple[float, ...]) -> tuple[float, ...]:
+        odd = [count for count in given if count >= 1 and count != int(count)]
+        if odd:
+            raise ValueError(f"must be whole numbers, or shares below 1, got {odd[0]:g}")
+        return given
+
+    @property
+    def planned(self) -> tuple[Planned, ...]:
+        """The strategies, made."""
+        return tuple(
+            Planned(s, STRATEGIES[s], pool=_pool_of(STRATEGIES[s]))
+            if isinstance(s, str)
+            else s.planned()
+            for s in self.strategies
+        )
+
+    @property
+    def pool_factor(self) -> float:
+        """Alpha as a number; inf for the whole frame, as always where sources are known."""
+        return float("inf") if self.regime == "sources" else _factor(self.alpha)
+
+
+class Protocol(_Plain):
+    """What a study runs.
+
+    Attributes:
+        name: of the protocol.
+        about: a sentence for people.
+        experiments: at least one, with distinct names.
+        clusters: pattern of benchmark names -> cluster of benchmarks that are not independent;
+            those that share most of their models are found without it.
+        model_families: pattern of model names -> family; the first part of the name unless given.
+        model_dates: pattern of model names -> date of release, as 2024.25; for splits by time.
+    """
+
+    name: str = Field(min_length=1)
+    about: str = ""
+    experiments: tuple[Experiment, ...] = Field(min_length=1)
+    clusters: dict[str, str] = Field(default_factory=dict)
+    model_families: dict[str, str] = Field(default_factory=dict)
+    model_dates: dict[str, float] = Field(default_factory=dict)
+
+    @field_validator("experiments")
+    @classmethod
+    def _are_distinct(cls, given: tuple[Experiment, ...]) -> tuple[Experiment, ...]:
+        names = [experiment.name for experiment in given]
+        if len(set(names)) < len(names):
+            raise ValueError("experiments must have distinct names")
+        return given
+
+    @classmethod
+    def load(cls, source: str | Path) -> Self:
+        """Read a shipped protocol by its name, or one of your own by its path.
+
+        Raises:
+            ArgumentError: neither a shipped name nor a file.
+            FileError: the file is no protocol; says which key is wrong and what is allowed.
+        """
+        if str(source) in shipped():
+            place = files("bestrand.study").joinpath("protocols", f"{source}.toml")
+            return cls.of(tomllib.loads(place.read_text(encoding="utf-8")), source=str(source))
+        path = Path(source)
+        if not path.is_file():
+            raise ArgumentError(
+                f"`protocol` must be one of {', '.join(shipped())}, or a TOML file, "
+                f"got {str(source)!r}.",
+                protocol=str(source),
+            )
+        try:
+            content = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise FileError(f"not TOML ({error}). Write a protocol.", path=path) from error
+        return cls.of(content, source=path)
+
+    @classmethod
+    def of(cls, content: Mapping[str, Any], *, source: str | Path = "protocol") -> Self:
+        """Make a protocol from plain data.
+
+        Raises:
+            FileError: a key is unknown or a value is not allowed.
+        """
+        try:
+            return cls.model_validate(content)
+        except ValidationError as error:
+            raise FileError(_said(error), path=Path(source)) from error
+
+
+def shipped() -> tuple[str, ...]:
+    """Name the protocols that come with the package, ascending."""
+    folder = files("bestrand.study").joinpath("protocols")
+    names = [entry.name for entry in folder.iterdir() if entry.name.endswith(".toml")]
+    return tuple(sorted(name.removesuffix(".toml") for name in names))
+
+
+def _said(error: ValidationError) -> str:
+    """Name the first key that is wrong, and what would be right."""
+    problems = error.errors(include_url=False)
+    first = problems[0]
+    place = ".".join(str(part) for part in first["loc"]) or "protocol"
+    if first["type"] == "extra_forbidden":
+        allowed = _fields_at(first["loc"])
+        return f"`{place}` is no key of a protocol. Allowed here: {', '.join(allowed)}."
+    more = f" {len(problems) - 1} more keys are wrong." if len(problems) > 1 else ""
+    return f"`{place}` is not as it must be ({first['msg']}).{more}"
+
+
+def _fields_at(place: tuple[int | str, ...]) -> list[str]:
+    if "strategies" in place:
+        return list(StrategyTable.model_fields)
+    return list((Experiment if place[0] == "experiments" else Protocol).model_fields)
+
+
+def _require_known(what: str, name: object, known: Mapping[str, Any]) -> None:
+    if name not in known:
+        raise ValueError(f"unknown {what} {name!r}; there are {', '.join(sorted(known))}")
+
+
+def _factor(alpha: Factor) -> float:
+    return float("inf") if alpha == "full" else float(alpha)
+
+
+def _pool_of(strategy: Strategy) -> PoolDesign:
+    """Our own designs take each group's share of the pool; the article's take it at random."""
+    return "stratified" if strategy.design.name in ("Balanced", "History") else "random"
+
+
+def _needs_of(design: Design, estimator: Estimator) -> Needs:
+    """Say what a pair needs: what its parts need in the known strategies, whichever is more."""
+    order: tuple[Needs, ...] = get_args(Needs)
+    least = [
+        min((s.needs for s in STRATEGIES.values() if type(part(s)) is kind), key=order.index)
+        for part, kind in ((_design, type(design)), (_estimator, type(estimator)))
+        if any(type(part(s)) is kind for s in STRATEGIES.values())
+    ]
+    return max(least, key=order.index, default="nothing")
+
+
+def _design(strategy: Strategy) -> Design:
+    return strategy.design
+
+
+def _estimator(strategy: Strategy) -> Estimator:
+    return strategy.estimator

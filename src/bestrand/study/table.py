@@ -1,0 +1,120 @@
+"""The table of a study: one row a replicate, and what is made of them."""
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from bestrand.study import averages, summary
+from bestrand.study.protocol import Protocol
+
+
+# what tells one cell from another
+CELL: dict[str, type[pl.DataType] | pl.DataType] = {
+    "experiment": pl.String,
+    "figure": pl.List(pl.Int64),
+    "benchmark": pl.String,
+    "kind": pl.String,
+    "family": pl.String,
+    "metric": pl.String,
+    "matched": pl.String,
+    "split": pl.String,
+    "regime": pl.String,
+    "known": pl.Float64,
+    "n_known": pl.Int64,
+    "retention": pl.Float64,
+    "n": pl.Int64,
+    "strategy": pl.String,
+}
+LOSSES = (
+    "mae",
+    "max_error",
+    "shift",
+    "spearman",
+    "kendall",
+    "coverage",
+    "width",
+    "pair_coverage",
+    "pair_width",
+    "cost_construction",
+    "cost_total",
+    "forecast_mean",
+    "forecast_p95",
+)
+ROWS = {**CELL, "replicate": pl.Int64, **dict.fromkeys(LOSSES, pl.Float64)}
+EMPTY = {**CELL, "reason": pl.String}
+BENCHMARKS: dict[str, type[pl.DataType] | pl.DataType] = {
+    "benchmark": pl.String,
+    "kind": pl.String,
+    "family": pl.String,
+    "metrics": pl.List(pl.String),
+    "models": pl.Int64,
+    "items": pl.Int64,
+    "groups": pl.Int64,
+    "reason": pl.String,
+}
+THEORY: dict[str, type[pl.DataType] | pl.DataType] = {
+    "experiment": pl.String,
+    "benchmark": pl.String,
+    "kind": pl.String,
+    "family": pl.String,
+    "metric": pl.String,
+    "models": pl.Int64,
+    "retention": pl.Float64,
+    "n": pl.Int64,
+    "rho": pl.Float64,
+    "sigma_c": pl.Float64,
+    "law_mean": pl.Float64,
+    "law_p95": pl.Float64,
+    "random_mean": pl.Float64,
+    "random_p95": pl.Float64,
+    "distance": pl.Float64,
+    "law": pl.List(pl.Float64),
+    "draws": pl.List(pl.Float64),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class StudyTable:
+    """What a study measured; errors are in the metric's unit.
+
+    Attributes:
+        rows: one a replicate. The cell: `experiment`, `figure` (the article's experiments it
+            serves), `benchmark`, `kind` (null where unknown), `family` (cluster of benchmarks that
+            share their models), `metric`, `matched` (the metrics that subsets were matched on,
+            joined by +), `split`, `regime`, `known` (models known, as the protocol says: a count,
+            or a share below 1), `n_known` (the same as a count), `retention`, `n`, `strategy`.
+            Then `replicate` and its losses: `mae` over targets, `max_error`, `shift` (mean signed
+            error), `spearman` and `kendall` (of estimated against full scores), `coverage` and
+            `width` of the intervals, `pair_coverage` and `pair_width` of those of paired
+            differences, `cost_construction` and `cost_total` (in full-benchmark runs of one
+            model), `forecast_mean` and `forecast_p95` (of the MAE, from the probes alone). nan
+            where a loss is not defined or was not asked for.
+        empty: cells without rows, with the `reason`.
+        theory: the law of the MAE beside Random's draws, all models being targets: `rho`,
+            `sigma_c`, mean and 95th percentile of the law and of the draws, Kolmogorov's
+            `distance` of the two, `law` (its percentiles 1 to 99) and `draws`.
+        benchmarks: what the study was given, with the `reason` where one could not be used.
+        protocol: what was asked for.
+        seed: the one source of chance.
+        missing: how many cells have not been computed yet.
+    """
+
+    rows: pl.DataFrame
+    empty: pl.DataFrame
+    theory: pl.DataFrame
+    benchmarks: pl.DataFrame
+    protocol: Protocol
+    seed: int
+    missing: int = 0
+
+    def cells(self) -> pl.DataFrame:
+        """Summarise every cell; see `summary.cells`."""
+        return summary.cells(self.rows)
+
+    def ratios(self, base: str = "random") -> pl.DataFrame:
+        """Set every cell beside the base's on the same replicates; see `summary.ratios`."""
+        return summary.ratios(self.rows, base)
+
+    def averages(self, base: str = "random") -> pl.DataFrame:
+        """Average over benchmarks, all in all, by kind and retention; see `averages.averages`."""
+        return averages.averages(self.cells(), self.ratios(base))
