@@ -51,7 +51,7 @@ ROOMS = (
 )
 LEVEL = {room: level for level, room in enumerate(ROOMS)}
 MOST_LINES = 400
-HEAVY = ("numba", "sklearn", "altair", "torch", "pandas")
+HEAVY = ("numba", "sklearn", "altair", "torch", "pandas", "jinja2", "vl_convert")
 PUBLIC = [name for name in vars(bestrand) if not name.startswith("_")]
 OFFERED = [name for name in PUBLIC if not inspect.ismodule(getattr(bestrand, name))]
 

@@ -25,7 +25,8 @@ class ErrorLaw(NamedTuple):
     Attributes:
         metric: what was scored.
         n: items of a subset.
-        retention: n / N.
+        n_items: N.
+        retention: n / N as it was asked for.
         n_models: L.
         n_draws: subsets simulated.
         edges: (B + 1,) borders of the bins.
@@ -41,6 +42,7 @@ class ErrorLaw(NamedTuple):
 
     metric: str
     n: int
+    n_items: int
     retention: float
     n_models: int
     n_draws: int
@@ -113,6 +115,7 @@ def error_law(
     return ErrorLaw(
         metric=scores.metric,
         n=n,
+        n_items=scores.frame.n,
         retention=retention,
         n_models=len(scores.models),
         n_draws=n_draws,
