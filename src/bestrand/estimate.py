@@ -23,7 +23,7 @@ from bestrand.ids import explain_mismatch
 from bestrand.manifest import Manifest
 from bestrand.notes import Note, shown
 from bestrand.reference import Known, known_probes
-from bestrand.scores import ScoreMatrix, ScoreTable, common_bounds
+from bestrand.scores import ScoreMatrix, ScoreTable, common_bounds, matrix_of
 from bestrand.stats.intervals import t_quantile
 from bestrand.types import FloatArray, Missing
 
@@ -77,7 +77,7 @@ def estimate(
     """
     _check_arguments(subset, missing, level)
     name = metric or _matched_metric(subset, scores)
-    whole = _matrix(scores, name)
+    whole = matrix_of(scores, name, weights="micro")
     if not set(subset.items) & whole.frame.positions.keys():
         raise InputError(
             f"None of the subset's {subset.n} items is among the {whole.frame.n} of these scores "
@@ -152,14 +152,6 @@ def _matched_metric(subset: Manifest, scores: ScoreTable | ScoreMatrix) -> str |
     have = scores.metrics if isinstance(scores, ScoreTable) else (scores.metric,)
     matched = [name for name in subset.metrics if name in have]
     return matched[0] if matched else None
-
-
-def _matrix(scores: ScoreTable | ScoreMatrix, metric: str | None) -> ScoreMatrix:
-    if isinstance(scores, ScoreTable):
-        return scores.matrix(metric, weights="micro")
-    if metric not in (None, scores.metric):
-        raise InputError(f"No metric {metric!r} here; this matrix holds {scores.metric!r}.")
-    return scores
 
 
 def _fill_missing(
