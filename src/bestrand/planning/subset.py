@@ -89,9 +89,7 @@ def group_shares(manifest: Manifest) -> tuple[GroupShare, ...]:
     )
 
 
-def probe_balance(
-    manifest: Manifest, probes: ScoreTable | ScoreMatrix
-) -> tuple[ProbeBalance, ...]:
+def probe_balance(manifest: Manifest, probes: ScoreTable | ScoreMatrix) -> tuple[ProbeBalance, ...]:
     """Hold each probe's mean on the chosen items against that on the pool.
 
     Args:
@@ -111,9 +109,7 @@ def probe_balance(
     else:
         matrices = [probes.matrix(metric, weights="micro") for metric in stated]
     return tuple(
-        line
-        for matrix in matrices
-        for line in _balance(manifest, matrix, stated[matrix.metric])
+        line for matrix in matrices for line in _balance(manifest, matrix, stated[matrix.metric])
     )
 
 

@@ -41,23 +41,32 @@ class Section:
         return "-".join(words.split())
 
 
-def render_page(title: str, lead: Sequence[str], sections: Sequence[Section]) -> str:
-    """Write a page.
+@dataclass(frozen=True, slots=True)
+class Page:
+    """All of a page.
 
-    Args:
+    Attributes:
         title: its heading.
         lead: what to know first, a sentence or two each.
         sections: in order.
     """
-    charts = any(figure.chart for section in sections for figure in section.figures)
-    return _render(
-        "report.html.j2",
-        title=title,
-        lead=lead,
-        sections=sections,
-        spec=page_spec,
-        scripts=_scripts(with_charts=charts),
-    )
+
+    title: str
+    lead: tuple[str, ...]
+    sections: tuple[Section, ...]
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """All figures, in order."""
+        return tuple(figure for section in self.sections for figure in section.figures)
+
+    def to_html(self) -> str:
+        """Write it as one self-contained HTML file."""
+        charts = any(figure.chart is not None for figure in self.figures)
+        scripts = _scripts(with_charts=charts)
+        return _render(
+            "report.html.j2", title=self.title, page=self, spec=page_spec, scripts=scripts
+        )
 
 
 def chart_page(chart: "Chart") -> str:

@@ -270,7 +270,7 @@ def backtest_chart(
             alt.Tooltip("p95:Q", title="95th percentile", format=".4f"),
         ],
     )
-    axis = f"absolute error, unit of {metric!r}; dot: mean, tick: 95th percentile"
+    axis = f"absolute error, unit of {metric!r}"
     spans = base.mark_rule(strokeWidth=2).encode(x=alt.X("mean:Q", title=axis), x2="p95:Q")
     dots = base.mark_point(filled=True, size=50, opacity=1).encode(
         x="mean:Q", shape=alt.Shape("subset:N", scale=alt.Scale(domain=both))
@@ -279,4 +279,7 @@ def backtest_chart(
     chart = alt.LayerChart(layer=[spans, dots, ticks]).properties(
         width=width, height=26 * max(len(rows), 1)
     )
-    return finished(chart, titled("Error of each model had it been the target"))
+    return finished(
+        chart,
+        titled("Error of each model had it been the target", "Dot: mean; tick: 95th percentile."),
+    )

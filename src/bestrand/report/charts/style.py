@@ -25,7 +25,7 @@ LABEL_LIMIT = 200
 # colours that stay apart for the colour-blind and in grey: Okabe and Ito (2008), their order
 # chosen so that neighbours differ in lightness
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#767676")
-INK, FAINT = "#222222", "#767676"
+INK, FAINT, NEUTRAL = "#222222", "#767676", "#9A9A9A"
 CONFIG: dict[str, Any] = {
     "background": "white",
     "font": "Helvetica, Arial, sans-serif",

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from bestrand.planning.subset import GroupShare, ProbeBalance
 from bestrand.report.charts.style import (
     COLOURS,
+    FAINT,
     FILE_WIDTH,
+    NEUTRAL,
     ROW_HEIGHT,
     Width,
     data,
@@ -14,10 +15,13 @@ from bestrand.report.charts.style import (
     titled,
 )
 from bestrand.report.contracts import EstimateReport, PairRow
+from bestrand.report.subset_contracts import BalanceRow, GroupRow
 
 
 if TYPE_CHECKING:
     import altair as alt
+
+    from bestrand.types import Verdict
 
 
 CHOSEN, WHOLE = "chosen items", "full benchmark"
@@ -35,7 +39,9 @@ def estimates_chart(report: EstimateReport, *, width: Width = FILE_WIDTH) -> "al
 
     known = [row for row in report.models if row.estimate is not None]
     known.sort(key=lambda row: -(row.estimate or 0.0))
-    rows = [row.model_dump(include={"model", "estimate", "low", "high", "se", "n"}) for row in known]
+    rows = [
+        row.model_dump(include={"model", "estimate", "low", "high", "se", "n"}) for row in known
+    ]
     base = alt.Chart(data(rows)).encode(
         y=alt.Y("model:N", scale=alt.Scale(domain=[row.model for row in known]), title="model"),
         tooltip=[
@@ -47,7 +53,7 @@ def estimates_chart(report: EstimateReport, *, width: Width = FILE_WIDTH) -> "al
             alt.Tooltip("n:Q", title="items scored"),
         ],
     )
-    title = f"full score, unit of {report.metric!r}; line: {report.level:.0%} interval"
+    title = f"full score, unit of {report.metric!r}"
     scale = alt.Scale(zero=False)
     spans = base.mark_rule(strokeWidth=3, color=COLOURS[4]).encode(
         x=alt.X("low:Q", scale=scale, title=title), x2="high:Q"
@@ -58,7 +64,7 @@ def estimates_chart(report: EstimateReport, *, width: Width = FILE_WIDTH) -> "al
     chart = alt.LayerChart(layer=[spans, dots])
     return finished(
         chart.properties(width=width, height=ROW_HEIGHT * max(len(rows), 1)),
-        titled("Estimated full scores"),
+        titled("Estimated full scores", f"Line: {report.level:.0%} interval, model by model."),
     )
 
 
@@ -75,9 +81,7 @@ def differences_chart(
     """
     import altair as alt
 
-    title = (
-        f"model - baseline, full scores, unit of {metric!r}; line: {level:.0%} interval"
-    )
+    title = f"model - baseline, unit of {metric!r}"
     base = alt.Chart(data(pair.model_dump() for pair in pairs)).encode(
         y=alt.Y("model:N", scale=alt.Scale(domain=[pair.model for pair in pairs]), title="model"),
         color=_verdicts(),
@@ -96,12 +100,14 @@ def differences_chart(
         shape=alt.Shape("verdict:N", scale=alt.Scale(domain=list(VERDICTS)), legend=None),
     )
     zero = (
-        alt.Chart(data([{"zero": 0}])).mark_rule(strokeDash=[4, 3], color="#767676").encode(x="zero:Q")
+        alt.Chart(data([{"zero": 0}])).mark_rule(strokeDash=[4, 3], color=FAINT).encode(x="zero:Q")
     )
     chart = alt.LayerChart(layer=[zero, spans, dots])
     return finished(
         chart.properties(width=width, height=ROW_HEIGHT * max(len(pairs), 1)),
-        titled("Paired differences from the baseline"),
+        titled(
+            "Paired differences from the baseline", f"Line: {level:.0%} interval, pair by pair."
+        ),
     )
 
 
@@ -117,7 +123,11 @@ def pairs_chart(
     """
     import altair as alt
 
-    turned = {"better": "worse", "worse": "better", "unresolved": "unresolved"}
+    turned: dict[Verdict, Verdict] = {
+        "better": "worse",
+        "worse": "better",
+        "unresolved": "unresolved",
+    }
     both = [(p.model, p.baseline, p.difference, p.verdict) for p in pairs]
     both += [
         (p.baseline, p.model, None if p.difference is None else -p.difference, turned[p.verdict])
@@ -128,7 +138,7 @@ def pairs_chart(
         for model, other, difference, verdict in both
     ]
     domain = alt.Scale(domain=list(models))
-    chart = (
+    chart: alt.Chart = (
         alt.Chart(data(rows))
         .mark_rect(stroke="white", strokeWidth=0.5)
         .encode(
@@ -150,15 +160,15 @@ def pairs_chart(
 def _verdicts() -> "alt.Color":
     import altair as alt
 
-    colours = [COLOURS[2], COLOURS[3], "#BDBDBD"]
+    colours = [COLOURS[2], COLOURS[3], NEUTRAL]
     return alt.Color("verdict:N", scale=alt.Scale(domain=list(VERDICTS), range=colours))
 
 
-def groups_chart(groups: Sequence[GroupShare], *, width: Width = FILE_WIDTH) -> "alt.Chart":
+def groups_chart(groups: Sequence[GroupRow], *, width: Width = FILE_WIDTH) -> "alt.Chart":
     """Draw each group's share of the chosen items beside its share of the frame, largest first.
 
     Args:
-        groups: what `planning.subset.group_shares` gave.
+        groups: those of a `SubsetReport`.
         width: in pixels, or "container".
     """
     import altair as alt
@@ -173,18 +183,14 @@ def groups_chart(groups: Sequence[GroupShare], *, width: Width = FILE_WIDTH) -> 
         )
     ]
     domain = [CHOSEN, WHOLE]
-    chart = (
+    chart: alt.Chart = (
         alt.Chart(data(rows))
         .mark_bar()
         .encode(
             x=alt.X("share:Q", title="share of items", axis=alt.Axis(format=".0%")),
-            y=alt.Y(
-                "group:N", scale=alt.Scale(domain=[row.group for row in order]), title="group"
-            ),
+            y=alt.Y("group:N", scale=alt.Scale(domain=[row.group for row in order]), title="group"),
             yOffset=alt.YOffset("of:N", scale=alt.Scale(domain=domain)),
-            color=alt.Color(
-                "of:N", scale=alt.Scale(domain=domain, range=[COLOURS[0], "#BDBDBD"])
-            ),
+            color=alt.Color("of:N", scale=alt.Scale(domain=domain, range=[COLOURS[0], NEUTRAL])),
             tooltip=[
                 alt.Tooltip("group:N"),
                 alt.Tooltip("of:N"),
@@ -197,11 +203,11 @@ def groups_chart(groups: Sequence[GroupShare], *, width: Width = FILE_WIDTH) -> 
     return finished(chart, titled("Groups: chosen items against the full benchmark"))
 
 
-def balance_chart(balance: Sequence[ProbeBalance], *, width: Width = FILE_WIDTH) -> "alt.LayerChart":
+def balance_chart(balance: Sequence[BalanceRow], *, width: Width = FILE_WIDTH) -> "alt.LayerChart":
     """Draw the gap of each probe's means over the band that a random choice would leave.
 
     Args:
-        balance: what `planning.subset.probe_balance` gave.
+        balance: that of a `SubsetReport`.
         width: in pixels, or "container".
     """
     import altair as alt
@@ -209,13 +215,13 @@ def balance_chart(balance: Sequence[ProbeBalance], *, width: Width = FILE_WIDTH)
     several = len({row.metric for row in balance}) > 1
     rows = [
         {
-            **row._asdict(),
+            **row.model_dump(),
             "name": f"{row.probe} ({row.metric})" if several else row.probe,
-            "minus": -row.random_se,
+            "minus": None if row.random_se is None else -row.random_se,
         }
         for row in balance
     ]
-    title = "mean on chosen items - mean on the pool; band: 1 se of a random choice"
+    title = "mean on chosen items - mean on the pool"
     base = alt.Chart(data(rows)).encode(
         y=alt.Y("name:N", scale=alt.Scale(domain=[row["name"] for row in rows]), title="probe"),
         tooltip=[
@@ -227,12 +233,12 @@ def balance_chart(balance: Sequence[ProbeBalance], *, width: Width = FILE_WIDTH)
             alt.Tooltip("random_se:Q", title="se of a random choice", format=".4f"),
         ],
     )
-    bands = base.mark_bar(color="#BDBDBD", height=9).encode(
+    bands = base.mark_bar(color=NEUTRAL, height=9).encode(
         x=alt.X("minus:Q", title=title), x2="random_se:Q"
     )
     dots = base.mark_point(filled=True, size=60, opacity=1, color=COLOURS[0]).encode(x="gap:Q")
     chart = alt.LayerChart(layer=[bands, dots])
     return finished(
         chart.properties(width=width, height=ROW_HEIGHT * max(len(rows), 1)),
-        titled("Balance of the probes"),
+        titled("Balance of the probes", "Band: one standard error of a random choice."),
     )

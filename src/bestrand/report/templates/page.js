@@ -6,7 +6,7 @@
     const spec = JSON.parse(place.querySelector("script").textContent);
     if (place.clientWidth < NARROW) {
       const config = spec.config;
-      config.axis = { ...config.axis, labelLimit: 110 };
+      config.axis = { ...config.axis, labelLimit: 110, titleLimit: place.clientWidth - 150 };
       config.legend = { ...config.legend, columns: 1 };
     }
     const target = document.createElement("div");
