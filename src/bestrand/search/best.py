@@ -2,7 +2,10 @@
 
 import math
 import os
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import NamedTuple
 
 import numpy as np
@@ -31,11 +34,26 @@ class Best(NamedTuple):
     number: int
 
 
+_one_thread: ContextVar[bool] = ContextVar("one_thread", default=False)
+
+
 def available_processors() -> int:
-    """Count the processors that this process may use."""
+    """Count the processors that this process may use; 1 within `one_search_thread`."""
+    if _one_thread.get():
+        return 1
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+@contextmanager
+def one_search_thread() -> Iterator[None]:
+    """Search on one thread: for callers that already run one process a processor."""
+    token = _one_thread.set(True)
+    try:
+        yield
+    finally:
+        _one_thread.reset(token)
 
 
 def find_best(

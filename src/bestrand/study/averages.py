@@ -72,7 +72,7 @@ def averages(cells: pl.DataFrame, ratios: pl.DataFrame) -> pl.DataFrame:
         for scope in _scopes(both)
         for named, part in _groups(*scope)
     ]
-    return pl.DataFrame(lines, infer_schema_length=None)
+    return pl.DataFrame(lines, infer_schema_length=None, schema_overrides={"retention": pl.Float64})
 
 
 def _scopes(both: pl.DataFrame) -> Iterator[tuple[str, float | None, pl.DataFrame]]:

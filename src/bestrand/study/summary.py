@@ -30,6 +30,11 @@ SETTING = (
     "retention",
     "n",
 )
+TYPES: dict[str, type[pl.DataType] | pl.DataType] = {
+    "kind": pl.String,
+    "known": pl.Float64,
+    "retention": pl.Float64,
+}
 MEANS = (
     "mae",
     "max_error",
@@ -73,7 +78,7 @@ def cells(rows: pl.DataFrame) -> pl.DataFrame:
         for name, level in (("high_70", 0.7), ("high_mean", None)):
             line[name], line[f"{name}_se"] = high_error(mae, base, level)
         lines.append(line)
-    return pl.DataFrame(lines, infer_schema_length=None)
+    return pl.DataFrame(lines, infer_schema_length=None, schema_overrides=TYPES)
 
 
 def mean_and_error(values: FloatArray) -> tuple[float, float]:
@@ -159,7 +164,7 @@ def ratios(rows: pl.DataFrame, base: str = "random") -> pl.DataFrame:
         found = paired(both["mae"].to_numpy(), both["base"].to_numpy())
         named = dict(zip((*SETTING, "strategy"), key, strict=True))
         lines.append({**named, "base": base, **found._asdict()})
-    return pl.DataFrame(lines, infer_schema_length=None)
+    return pl.DataFrame(lines, infer_schema_length=None, schema_overrides=TYPES)
 
 
 class Ratio(NamedTuple):

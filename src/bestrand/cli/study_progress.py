@@ -1,0 +1,60 @@
+"""How far a study is, as a bar on stderr."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+
+if TYPE_CHECKING:
+    from bestrand.study.run import Progress
+
+
+@contextmanager
+def study_progress(*, shown: bool) -> "Iterator[Callable[[Progress], None]]":
+    """Show cells done, cells a second and time left, while a study runs; nothing if not `shown`."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    console = Console(stderr=True, highlight=False)
+    bar = Progress(
+        TextColumn("cells"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[what]}", markup=False),
+        console=console,
+        disable=not shown,
+        transient=True,
+    )
+    with bar:
+        line = bar.add_task("cells", total=None, rate="", what="")
+
+        def say(seen: "Progress") -> None:
+            if seen.last is None:
+                if shown and (seen.reused or seen.damaged):
+                    console.print(
+                        f"{seen.reused} of {seen.total} cells are there already"
+                        + (f", {seen.damaged} damaged files are made again" * bool(seen.damaged))
+                    )
+                bar.update(line, total=seen.total - seen.reused)
+                return
+            speed = bar.tasks[line].speed
+            setting = seen.last.task.setting
+            bar.update(
+                line,
+                completed=seen.done - seen.reused,
+                rate="" if speed is None else f"{speed:.1f}/s",
+                what=f"{seen.last.task.benchmark}, {setting.planned.name}, n = {setting.n}",
+            )
+
+        yield say

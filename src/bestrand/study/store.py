@@ -1,0 +1,168 @@
+"""The store: a folder that keeps what a study computed, a part a cell, whole or not at all.
+
+`study.json` says what was asked for. `cells/` holds one Parquet file a cell, named after the key
+of the cell and a checksum of the file: a part that was damaged, or was written by halves, does not
+bear out its name, and is computed again. `times.jsonl` says how long each cell took; no number of
+the table depends on it.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Self
+
+import polars as pl
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from bestrand.errors import FileError, OutputError
+from bestrand.files import write_whole
+from bestrand.study.protocol import Protocol
+
+
+FORMAT = 1
+STUDY, CELLS, TIMES = "study.json", "cells", "times.jsonl"
+CHECK_DIGITS = 16
+
+
+class PlannedCell(BaseModel):
+    """One cell of a study: the key of its part, and its columns in the table."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    key: str
+    is_law: bool
+    place: dict[str, Any]
+
+
+class StudyFile(BaseModel):
+    """What `study.json` holds."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    format: int
+    bestrand_version: str
+    seed: int
+    protocol: Protocol
+    benchmarks: tuple[dict[str, Any], ...]
+    cells: tuple[PlannedCell, ...]
+
+
+class Store:
+    """The folder of a study.
+
+    Attributes:
+        folder: where.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @classmethod
+    def open(cls, folder: str | Path) -> Self:
+        """Make the folder, or go on in one that holds a study.
+
+        Raises:
+            OutputError: it is a file, holds other things than a study, or cannot be written.
+        """
+        path = Path(folder)
+        try:
+            if path.exists() and not path.is_dir():
+                raise OutputError(f"{str(path)!r} is a file. Name a folder.", path=path)
+            if path.is_dir() and any(path.iterdir()) and not _holds_study(path):
+                raise OutputError(
+                    f"{str(path)!r} holds other things than a study. Name another folder.",
+                    path=path,
+                )
+            (path / CELLS).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            if isinstance(error, OutputError):
+                raise
+            raise OutputError(
+                f"Cannot write {str(path)!r}: {error}. Name another folder.", path=path
+            ) from error
+        return cls(path)
+
+    def write_plan(self, plan: StudyFile) -> None:
+        """Write `study.json`; parts of an earlier protocol stay, and are taken where they fit."""
+        text = json.dumps(plan.model_dump(mode="json"), indent=1) + "\n"
+        write_whole(self.folder / STUDY, text.encode(), force=True)
+
+    def read_plan(self) -> StudyFile:
+        """Read `study.json`.
+
+        Raises:
+            FileError: there is none, or it is not what this version writes.
+        """
+        path = self.folder / STUDY
+        try:
+            return StudyFile.model_validate_json(path.read_bytes())
+        except OSError as error:
+            raise FileError(
+                f"no study here ({error.strerror or error}). Name the folder that `bestrand study` "
+                "wrote.",
+                path=path,
+            ) from error
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            place = ".".join(str(part) for part in first["loc"]) or "study"
+            raise FileError(
+                f"`{place}` is not as it must be ({first['msg']}). Run the study again into this "
+                "folder: what was computed is taken over.",
+                path=path,
+            ) from error
+
+    def write_part(self, key: str, part: pl.DataFrame) -> None:
+        """Write the part of a cell, whole or not at all."""
+        buffer = BytesIO()
+        part.write_parquet(buffer, compression="zstd")
+        content = buffer.getvalue()
+        name = f"{key}.{_checksum(content)}.parquet"
+        write_whole(self.folder / CELLS / name, content, force=True)
+
+    def read_parts(
+        self, schemas: Mapping[str, Mapping[str, Any]]
+    ) -> tuple[dict[str, pl.DataFrame], list[Path]]:
+        """Read the parts of these cells that are there and whole.
+
+        Args:
+            schemas: key of a cell -> the columns that its part must have.
+
+        Returns:
+            The parts by key, and the files that are damaged.
+        """
+        parts: dict[str, pl.DataFrame] = {}
+        damaged: list[Path] = []
+        for path in sorted((self.folder / CELLS).glob("*.parquet")):
+            key, _, checksum = path.name.removesuffix(".parquet").partition(".")
+            if key not in schemas or key in parts:
+                continue
+            content = path.read_bytes()
+            if _checksum(content) != checksum:
+                damaged.append(path)
+                continue
+            part = pl.read_parquet(BytesIO(content))
+            if dict(part.schema) == dict(pl.Schema(schemas[key])):
+                parts[key] = part
+        return parts, damaged
+
+    def note_times(self, lines: Iterable[Mapping[str, Any]]) -> None:
+        """Add lines to `times.jsonl`."""
+        with (self.folder / TIMES).open("a", encoding="utf-8") as file:
+            file.writelines(json.dumps(line) + "\n" for line in lines)
+
+    def drop(self, damaged: Iterable[Path]) -> None:
+        """Take away damaged files, and what an interrupted write left behind."""
+        for path in (*damaged, *(self.folder / CELLS).glob(".*.tmp")):
+            path.unlink(missing_ok=True)
+
+
+def _holds_study(folder: Path) -> bool:
+    """Whether a folder was begun by a study, even if nothing but the folder of cells was made."""
+    names = {path.name for path in folder.iterdir() if not path.name.endswith(".tmp")}
+    return STUDY in names or names <= {CELLS, TIMES}
+
+
+def _checksum(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:CHECK_DIGITS]
