@@ -30,6 +30,7 @@ from bestrand.planning.diagnose import diagnose as diagnose
 from bestrand.pool import draw_pool as draw_pool
 from bestrand.report.charts.show import chart as chart
 from bestrand.report.charts.write import write_chart as write_chart
+from bestrand.report.report import report as report
 from bestrand.scores import ScoreMatrix as ScoreMatrix
 from bestrand.scores import ScoreTable as ScoreTable
 from bestrand.select import select as select

@@ -5,7 +5,18 @@ from collections.abc import Sequence
 
 import typer
 
-from bestrand.cli import compare, demo, diagnose, estimate, pool, read, select, study, verify
+from bestrand.cli import (
+    compare,
+    demo,
+    diagnose,
+    estimate,
+    pool,
+    read,
+    report,
+    select,
+    study,
+    verify,
+)
 from bestrand.cli.common import global_options, wants_traceback
 from bestrand.errors import ArgumentError, BestrandError
 
@@ -25,7 +36,7 @@ app = typer.Typer(
     ),
 )
 app.callback()(global_options)
-for verb in (demo, read, diagnose, pool, select, estimate, compare, study, verify):
+for verb in (demo, read, diagnose, pool, select, estimate, compare, study, verify, report):
     verb.register(app)
 
 
