@@ -1,16 +1,17 @@
 """How far a study is, as a bar on stderr."""
 
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 
 if TYPE_CHECKING:
-    from bestrand.study.run import Progress
+    from collections.abc import Callable, Iterator
+
+    from bestrand.study.run import Progress as Seen
 
 
 @contextmanager
-def study_progress(*, shown: bool) -> "Iterator[Callable[[Progress], None]]":
+def study_progress(*, shown: bool) -> "Iterator[Callable[[Seen], None]]":
     """Show cells done, cells a second and time left, while a study runs; nothing if not `shown`."""
     from rich.console import Console
     from rich.progress import (
@@ -39,7 +40,7 @@ def study_progress(*, shown: bool) -> "Iterator[Callable[[Progress], None]]":
     with bar:
         line = bar.add_task("cells", total=None, rate="", what="")
 
-        def say(seen: "Progress") -> None:
+        def say(seen: "Seen") -> None:
             if seen.last is None:
                 if shown and (seen.reused or seen.damaged):
                     console.print(

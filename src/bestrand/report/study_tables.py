@@ -47,6 +47,8 @@ def _blocks(
     """Take the averages apart: a block for each experiment, setting, kind and retention."""
     blocks: dict[str, list[StudyAverage]] = {}
     for row in averages:
+        if row.kind != ALL and row.retention is not None:
+            continue  # kind by size is in the JSON and the report: too much for a screen
         known = f"{row.known:.0%} of the models" if row.known < 1 else f"{row.known:.0f} models"
         title = f"{row.experiment}: {row.split}, {known} known"
         title += "" if row.kind == ALL else f", {row.kind}"

@@ -1,6 +1,6 @@
 """Averages over benchmarks: geometric means of ratios, families of benchmarks as clusters."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ from bestrand.study.summary import LEVEL, SETTING
 from bestrand.types import FloatArray
 
 
-GROUP = ("experiment", "split", "regime", "known", "strategy")
+GROUP = ("experiment", "split", "regime", "known")
 MEANS = (
     "mae",
     "sd",
@@ -34,7 +34,7 @@ RATIOS = ("mae_ratio", "p95_ratio", "sd_ratio")
 ALL = "all"
 
 
-def averages(cells: pl.DataFrame, ratios: pl.DataFrame) -> pl.DataFrame:
+def averages(cells: pl.DataFrame, ratios: pl.DataFrame, order: Sequence[str] = ()) -> pl.DataFrame:
     """Average cells and ratios over benchmarks, over all of them and by kind and retention.
 
     A benchmark counts once for each metric: its cells of several retentions are averaged first.
@@ -44,9 +44,10 @@ def averages(cells: pl.DataFrame, ratios: pl.DataFrame) -> pl.DataFrame:
     Args:
         cells: what `summary.cells` gave.
         ratios: what `summary.ratios` gave for one base.
+        order: names of strategies, in the order of the lines.
 
     Returns:
-        One row for each `GROUP`, `kind` ("all" for all) and `retention` (null for all):
+        One row for each `GROUP`, `strategy`, `kind` ("all" for all) and `retention` (null for all):
         `base`, `benchmarks` and `families` (how many), `mae_ratio`, `p95_ratio` and `sd_ratio`
         with `_low` and `_high` (see `clustered`), the means of the cells' figures, and
         `base_mae`, `base_sd`, `base_p95`, `base_spearman`.
@@ -67,10 +68,11 @@ def averages(cells: pl.DataFrame, ratios: pl.DataFrame) -> pl.DataFrame:
         .join(others, on=list(SETTING), nulls_equal=True, maintain_order="left")
         .with_columns(pl.col(RATIOS).log())
     )
+    names = [name for name in both["strategy"].unique(maintain_order=True) if name not in order]
     lines = [
         {**named, "base": base, **_line(part)}
         for scope in _scopes(both)
-        for named, part in _groups(*scope)
+        for named, part in _groups(*scope, [*order, *names])
     ]
     return pl.DataFrame(lines, infer_schema_length=None, schema_overrides={"retention": pl.Float64})
 
@@ -86,11 +88,18 @@ def _scopes(both: pl.DataFrame) -> Iterator[tuple[str, float | None, pl.DataFram
 
 
 def _groups(
-    kind: str, retention: float | None, part: pl.DataFrame
+    kind: str, retention: float | None, part: pl.DataFrame, order: list[str]
 ) -> Iterator[tuple[dict[str, Any], pl.DataFrame]]:
-    for key, group in part.group_by(*GROUP, maintain_order=True):
+    """Give the cells of each strategy in each setting, with the columns that name them."""
+    for key, setting in part.group_by(*GROUP, maintain_order=True):
         named = dict(zip(GROUP, key, strict=True))
-        yield {**named, "kind": kind, "retention": retention}, group
+        for strategy in order:
+            group = setting.filter(pl.col("strategy") == strategy)
+            if not group.is_empty():
+                yield (
+                    {**named, "strategy": strategy, "kind": kind, "retention": retention},
+                    group,
+                )
 
 
 def _line(group: pl.DataFrame) -> dict[str, Any]:

@@ -25,7 +25,7 @@ TEXTS = "texts"
 SHARED = 0.5
 
 Scores = ScoreTable | ScoreMatrix
-Matrices = Mapping[str, Scores | str | Path] | Sequence[str | Path] | str | Path
+Matrices = Mapping[str, Scores | str | Path] | Sequence[str | Path] | str | Path | Scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,14 +74,17 @@ class Benchmark:
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def take_benchmarks(matrices: Matrices, protocol: Protocol) -> tuple[Benchmark, ...]:
+def take_benchmarks(
+    matrices: Matrices, protocol: Protocol, texts: Mapping[str, ItemTexts] | None = None
+) -> tuple[Benchmark, ...]:
     """Read what a study is given.
 
     Args:
-        matrices: name -> scores, files or folders. A file is named after its stem, and its kind is
+        matrices: name -> scores, files or folders; or the scores of one benchmark. A file is named after its stem, and its kind is
             the name of its folder if that is a kind. A folder `texts` holds the items' texts, one
             file a benchmark.
         protocol: says which benchmarks and models belong together.
+        texts: name -> representations of the items' texts, for benchmarks that have some.
 
     Returns:
         Benchmarks in ascending order of names. One that cannot be used has a `reason`.
@@ -100,13 +103,17 @@ def take_benchmarks(matrices: Matrices, protocol: Protocol) -> tuple[Benchmark, 
             f"Benchmarks must have distinct names; {shown(twice)} come more than once. Rename them."
         )
     parts = []
-    for name, source, texts in sorted(found, key=lambda entry: entry[0]):
+    given = texts or {}
+    for name, source, beside in sorted(found, key=lambda entry: entry[0]):
         scores = source if isinstance(source, ScoreTable | ScoreMatrix) else read_scores(source)
-        parts.append(_take(name, scores, _kind(source), texts, protocol))
+        parts.append(_take(name, scores, _kind(source), given.get(name, beside), protocol))
     return _clustered(parts, protocol)
 
 
 def _named(matrices: Matrices) -> Iterator[tuple[str, Scores | Path, ItemTexts | None]]:
+    if isinstance(matrices, ScoreTable | ScoreMatrix):
+        yield "scores", matrices, None
+        return
     if isinstance(matrices, Mapping):
         for name, source in matrices.items():
             yield name, Path(source) if isinstance(source, str) else source, None

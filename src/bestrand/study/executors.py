@@ -46,6 +46,10 @@ class Done(NamedTuple):
     seconds: float
 
 
+# one task after the other, as they are done
+Results = Generator[Done, None, None]
+
+
 class Lost(BestrandError, RuntimeError):
     """A cell that took its worker down again and again."""
 
@@ -66,9 +70,7 @@ class Executor(ABC):
     """A place where tasks are computed."""
 
     @abstractmethod
-    def run(
-        self, tasks: Sequence[Task], benchmarks: Mapping[str, Benchmark]
-    ) -> Generator[Done, None, None]:
+    def run(self, tasks: Sequence[Task], benchmarks: Mapping[str, Benchmark]) -> Results:
         """Compute tasks and give each as it is done.
 
         Closing the iterator stops the workers and drops what they are at.
@@ -78,9 +80,7 @@ class Executor(ABC):
 class InProcess(Executor):
     """This process, one task after the other."""
 
-    def run(
-        self, tasks: Sequence[Task], benchmarks: Mapping[str, Benchmark]
-    ) -> Generator[Done, None, None]:
+    def run(self, tasks: Sequence[Task], benchmarks: Mapping[str, Benchmark]) -> Results:
         """Compute tasks in their order."""
         for task in tasks:
             yield run_task(task, benchmarks[task.benchmark])
@@ -95,9 +95,7 @@ class Processes(Executor):
     def __init__(self, n_workers: int) -> None:
         self.n_workers = n_workers
 
-    def run(
-        self, tasks: Sequence[Task], benchmarks: Mapping[str, Benchmark]
-    ) -> Generator[Done, None, None]:
+    def run(self, tasks: Sequence[Task], benchmarks: Mapping[str, Benchmark]) -> Results:
         """Compute tasks on all workers."""
         waiting = deque(tasks)
         losses: Counter[str] = Counter()
@@ -202,9 +200,7 @@ class Cluster(Executor):
     def __init__(self, address: str) -> None:
         self.address = address
 
-    def run(
-        self, tasks: Sequence[Task], benchmarks: Mapping[str, Benchmark]
-    ) -> Generator[Done, None, None]:
+    def run(self, tasks: Sequence[Task], benchmarks: Mapping[str, Benchmark]) -> Results:
         """Compute tasks on the cluster; a task whose worker goes away is given out again.
 
         Raises:
@@ -234,7 +230,7 @@ class Cluster(Executor):
         distributed: Any,  # noqa: ANN401
         tasks: Sequence[Task],
         benchmarks: Mapping[str, Benchmark],
-    ) -> Generator[Done, None, None]:
+    ) -> Results:
         client.wait_for_workers(1, timeout=CLUSTER_SECONDS)
         sent = {
             name: client.scatter(benchmarks[name], broadcast=True)

@@ -17,6 +17,7 @@ from bestrand.study.law import LAW
 from bestrand.study.protocol import Protocol
 from bestrand.study.store import FORMAT, PlannedCell, Store, StudyFile
 from bestrand.study.table import BENCHMARKS, EMPTY, LOSSES, ROWS, THEORY, StudyTable
+from bestrand.texts import ItemTexts
 
 
 class Progress(NamedTuple):
@@ -45,6 +46,7 @@ def run_study(
     workers: int = 1,
     cluster: str | None = None,
     seed: int = 0,
+    texts: Mapping[str, ItemTexts] | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> StudyTable:
     """Hide targets, draw, select, estimate and compare with the truth, as a protocol says.
@@ -52,7 +54,8 @@ def run_study(
     Args:
         matrices: name -> full scores of every model on every item; or files or folders. A file is
             named after its stem; its kind is the name of its folder, if that is text, multimodal,
-            agent or vla. Texts of the items may lie in a folder `texts`, one file a benchmark.
+            agent or vla. Texts of the items may lie in a folder `texts`, one file a benchmark. The
+            scores of one benchmark will do, too.
         protocol: what to run; the name of one that is shipped, a path, or a `Protocol`.
         output: a folder that keeps each cell once it is computed. The same call goes on where it
             was stopped; another protocol, or other scores, take over the cells that are the same.
@@ -60,6 +63,7 @@ def run_study(
         cluster: address of a dask scheduler, instead of local processes.
         seed: the one source of chance. The table is the same, bit for bit, for the same seed,
             whatever the number of workers and machines of one kind.
+        texts: name -> representations of the items' texts, for designs that look at them.
         progress: is told how far the study is, at the beginning and after each cell.
 
     Raises:
@@ -72,7 +76,7 @@ def run_study(
     seed = whole_number(seed, "seed")
     executor = choose_executor(workers, cluster)
     asked = protocol if isinstance(protocol, Protocol) else Protocol.load(protocol)
-    benchmarks = take_benchmarks(matrices, asked)
+    benchmarks = take_benchmarks(matrices, asked, texts)
     require_usable(benchmarks)
     cells = cells_of(asked, benchmarks, seed)
     plan = _plan(asked, benchmarks, cells, seed)

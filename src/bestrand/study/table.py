@@ -117,4 +117,6 @@ class StudyTable:
 
     def averages(self, base: str = "random") -> pl.DataFrame:
         """Average over benchmarks, all in all, by kind and retention; see `averages.averages`."""
-        return averages.averages(self.cells(), self.ratios(base))
+        names = [s.name for e in self.protocol.experiments for s in e.planned]
+        order = list(dict.fromkeys(names))
+        return averages.averages(self.cells(), self.ratios(base), order)
