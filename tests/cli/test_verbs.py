@@ -8,7 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import bestrand as br
-from bestrand.report.contracts import CONTRACTS, schema_of
+from bestrand.report.schemas import CONTRACTS, schema_of
 from tests.conftest import Files, Run
 
 

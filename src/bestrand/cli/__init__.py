@@ -5,7 +5,18 @@ from collections.abc import Sequence
 
 import typer
 
-from bestrand.cli import compare, demo, diagnose, estimate, pool, read, select, verify
+from bestrand.cli import (
+    backtest,
+    compare,
+    demo,
+    diagnose,
+    estimate,
+    plan,
+    pool,
+    read,
+    select,
+    verify,
+)
 from bestrand.cli.common import global_options, wants_traceback
 from bestrand.errors import ArgumentError, BestrandError
 
@@ -25,7 +36,7 @@ app = typer.Typer(
     ),
 )
 app.callback()(global_options)
-for verb in (demo, read, diagnose, pool, select, estimate, compare, verify):
+for verb in (demo, read, diagnose, plan, backtest, pool, select, estimate, compare, verify):
     verb.register(app)
 
 

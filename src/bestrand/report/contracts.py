@@ -1,7 +1,7 @@
 """What `--json` prints: one object a verb, with a published JSON Schema. nan becomes null."""
 
 import math
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -10,7 +10,6 @@ from bestrand.demo import Demo
 from bestrand.estimates import Estimates
 from bestrand.manifest import Manifest
 from bestrand.notes import Note
-from bestrand.planning.diagnose import Diagnosis
 from bestrand.scores import Counts, ScoreTable
 from bestrand.types import Verdict
 from bestrand.verify import Verification
@@ -23,7 +22,9 @@ def _null_if_unknown(value: float | None) -> float | None:
 MaybeNumber = Annotated[float | None, BeforeValidator(_null_if_unknown)]
 
 
-class _Contract(BaseModel):
+class Contract(BaseModel):
+    """An object that a verb prints; fields beyond those named do not occur."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     def to_json(self) -> str:
@@ -31,14 +32,14 @@ class _Contract(BaseModel):
         return self.model_dump_json(indent=1)
 
 
-class NoteRow(_Contract):
+class NoteRow(Contract):
     """A thing a reader should know."""
 
     code: str
     text: str
 
 
-class EstimateRow(_Contract):
+class EstimateRow(Contract):
     """One target's full score."""
 
     model: str
@@ -52,7 +53,7 @@ class EstimateRow(_Contract):
     )
 
 
-class EstimateReport(_Contract):
+class EstimateReport(Contract):
     """What `bestrand estimate --json` prints."""
 
     models: tuple[EstimateRow, ...]
@@ -65,7 +66,7 @@ class EstimateReport(_Contract):
     notes: tuple[NoteRow, ...]
 
 
-class PairRow(_Contract):
+class PairRow(Contract):
     """One model against the baseline."""
 
     model: str
@@ -77,7 +78,7 @@ class PairRow(_Contract):
     verdict: Verdict
 
 
-class CompareReport(_Contract):
+class CompareReport(Contract):
     """What `bestrand compare --json` prints."""
 
     pairs: tuple[PairRow, ...]
@@ -87,7 +88,7 @@ class CompareReport(_Contract):
     notes: tuple[NoteRow, ...]
 
 
-class CountsRow(_Contract):
+class CountsRow(Contract):
     """What became of every item, model and metric."""
 
     scored: int
@@ -97,7 +98,7 @@ class CountsRow(_Contract):
     duplicate: int = Field(description="Rows that repeated another.")
 
 
-class ReadReport(_Contract):
+class ReadReport(Contract):
     """What `bestrand read --json` prints."""
 
     models: tuple[str, ...]
@@ -108,7 +109,7 @@ class ReadReport(_Contract):
     notes: tuple[NoteRow, ...]
 
 
-class CheckRow(_Contract):
+class CheckRow(Contract):
     """One thing that was looked at."""
 
     name: str
@@ -116,7 +117,7 @@ class CheckRow(_Contract):
     text: str
 
 
-class VerifyReport(_Contract):
+class VerifyReport(Contract):
     """What `bestrand verify --json` prints."""
 
     ok: bool
@@ -125,7 +126,7 @@ class VerifyReport(_Contract):
     checks: tuple[CheckRow, ...]
 
 
-class DemoTarget(_Contract):
+class DemoTarget(Contract):
     """One hidden target of the demo."""
 
     model: str
@@ -135,7 +136,7 @@ class DemoTarget(_Contract):
     truth: float
 
 
-class DemoErrors(_Contract):
+class DemoErrors(Contract):
     """Errors of one design over repeated draws, each the mean absolute error over targets."""
 
     design: str
@@ -144,7 +145,7 @@ class DemoErrors(_Contract):
     high_error: float = Field(description="Share of draws above Random's 70th percentile.")
 
 
-class DemoReport(_Contract):
+class DemoReport(Contract):
     """What `bestrand demo --json` prints."""
 
     items: int
@@ -157,66 +158,6 @@ class DemoReport(_Contract):
     errors: tuple[DemoErrors, ...]
     construction_cost: float = Field(description="In full-benchmark runs of one model.")
     cost_per_target: float
-
-
-class ExplainedRow(_Contract):
-    """One model, left out in turn."""
-
-    model: str
-    explained: MaybeNumber = Field(
-        description="Share of its scores' variance that the other models explain; null if flat."
-    )
-
-
-class SizeRow(_Contract):
-    """What to expect at one size; errors are mean absolute errors over models."""
-
-    retention: float
-    n: int
-    sigma_c: float = Field(description="Standard deviation of the shift that all models share.")
-    random_mean: float = Field(description="Expected error of a simple random subset.")
-    random_p95: float = Field(description="Its 95th percentile.")
-    exceedance: float = Field(description="Probability that it is above the threshold.")
-    balanced_mean: MaybeNumber = Field(description="Forecast with probes on a pool of 4n.")
-    balanced_p95: MaybeNumber = Field(description="Its 95th percentile.")
-
-
-class DiagnoseReport(_Contract):
-    """What `bestrand diagnose --json` prints."""
-
-    metric: str
-    items: int
-    models: tuple[ExplainedRow, ...]
-    explained: MaybeNumber = Field(description="The same share, pooled over the models.")
-    rho: MaybeNumber = Field(description="Mean correlation of two models' item scores.")
-    rho_low: MaybeNumber
-    rho_high: MaybeNumber
-    effective_models: float = Field(description="How many different models there are in effect.")
-    flat_items: int = Field(description="Items on which all models score the same.")
-    groups: dict[str, int] | None
-    near_duplicates: tuple[tuple[str, str], ...]
-    threshold: float
-    sizes: tuple[SizeRow, ...]
-    outlook: str
-    verdict: str
-    notes: tuple[NoteRow, ...]
-
-
-CONTRACTS: dict[str, type[BaseModel]] = {
-    "manifest": Manifest,
-    "read": ReadReport,
-    "estimate": EstimateReport,
-    "compare": CompareReport,
-    "verify": VerifyReport,
-    "diagnose": DiagnoseReport,
-    "demo": DemoReport,
-}
-
-
-def schema_of(name: str) -> dict[str, Any]:
-    """Give the JSON Schema of what a verb prints, or of a manifest."""
-    schema = CONTRACTS[name].model_json_schema(mode="serialization")
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 
 def note_rows(notes: tuple[Note, ...]) -> tuple[NoteRow, ...]:
@@ -318,27 +259,4 @@ def demo_report(seen: Demo) -> DemoReport:
         ),
         construction_cost=len(seen.subset.probes) * seen.pool.n / n_frame,
         cost_per_target=seen.subset.n / n_frame,
-    )
-
-
-def diagnose_report(seen: Diagnosis, notes: tuple[Note, ...]) -> DiagnoseReport:
-    """Turn a diagnosis into what is printed."""
-    rows = zip(seen.models, seen.explained, strict=True)
-    return DiagnoseReport(
-        metric=seen.metric,
-        items=seen.n_items,
-        models=tuple(ExplainedRow(model=model, explained=share) for model, share in rows),
-        explained=seen.explained_mean,
-        rho=seen.rho,
-        rho_low=seen.rho_low,
-        rho_high=seen.rho_high,
-        effective_models=seen.effective_models,
-        flat_items=seen.flat_items,
-        groups=seen.group_sizes,
-        near_duplicates=seen.near_duplicates,
-        threshold=seen.threshold,
-        sizes=tuple(SizeRow(**size._asdict()) for size in seen.sizes),
-        outlook=seen.outlook,
-        verdict=seen.verdict,
-        notes=note_rows(notes),
     )
