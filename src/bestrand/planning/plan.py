@@ -313,12 +313,12 @@ def _check_costs(*, n_targets: int, probe_cost: float) -> None:
 def _said(option: Option) -> str:
     probes = f"{option.n_probes} probe{'s' if option.n_probes > 1 else ''}"
     how = {
-        "random": "a simple random subset",
-        "stratified": "a stratified subset",
-        "balanced": f"a subset balanced on {probes} over {option.n_pool} items",
+        "random": "at random",
+        "stratified": "stratified",
+        "balanced": f"balanced on {probes} over {option.n_pool} items",
     }[option.design]
     return (
-        f"{how} of {option.n} items (error {option.mean:.3g}, P95 {option.p95:.3g}, cost "
+        f"{option.n} items {how} (error {option.mean:.3g}, P95 {option.p95:.3g}, cost "
         f"{option.cost:.0f})"
     )
 

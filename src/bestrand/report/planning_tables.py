@@ -68,7 +68,8 @@ def plan_tables(report: PlanReport) -> RenderableType:
             cells += ["–", "–"] if point is None else [number(point.mean), number(point.p95)]
         curve.add_row(f"{n} ({retention:.0%})", *cells)
     balanced = [point for point in report.curve if point.n_probes]
-    about = [Text(_pool_said(balanced))] if balanced else []
+    bought = report.probe_cost > 0
+    about = [Text(_pool_said(balanced, bought=bought))] if balanced else []
     if not report.options:
         return Group(curve, *about, "", Text(report.verdict))
     goal = {"max_error": "an error of at most", "resolve": "a gap of", "budget": "a budget of"}
@@ -82,10 +83,10 @@ def plan_tables(report: PlanReport) -> RenderableType:
     return Group(curve, *about, "", ways, "", Text(report.verdict))
 
 
-def _pool_said(balanced: list[CurveRow]) -> str:
+def _pool_said(balanced: list[CurveRow], *, bought: bool) -> str:
     """Say what the balanced subsets of the curve are balanced on."""
     probes = f"balanced: on {balanced[0].n_probes} of these models as probes"
-    if len({point.n_pool for point in balanced}) == 1:
+    if not bought:
         return f"{probes}, which ran {balanced[0].n_pool} items"
     factor = balanced[0].n_pool / balanced[0].n
     return f"{probes}, which run {factor:.3g} times as many items, or all"
