@@ -40,6 +40,7 @@ ROOMS = (
     "pool",
     "select",
     "reference",
+    "cautions",
     "estimate",
     "planning",
     "data",

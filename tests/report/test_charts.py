@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import bestrand as br
-from bestrand.planning.curve import CurvePoint, TargetErrors
+from bestrand.planning.backtest import Backtest, Comparison, ModelErrors
+from bestrand.planning.curve import CurvePoint
 from bestrand.planning.simulate import error_law
 from bestrand.report.charts.planning import (
     backtest_chart,
@@ -24,6 +25,32 @@ from tests.conftest import Files, Run
 
 
 HOSTILE = "<img src=x onerror=alert(1)> </script><!-- \u2028 'datum.x' \"q\""
+
+
+def backtested(*errors: tuple[str, float]) -> Backtest:
+    """A backtest of models whose random subsets are wrong by so much."""
+    same = Comparison(0.2, 0.1, 0.5, 0.05)
+    rows = tuple(
+        ModelErrors(model, None, 9, 0.5, size, 0.01, 2 * size, size / 2, 0.01, size, 0.95)
+        for model, size in errors
+    )
+    return Backtest(
+        "score",
+        100,
+        20,
+        8,
+        80,
+        9,
+        "Balanced",
+        "Regression",
+        rows,
+        same,
+        same,
+        0.95,
+        0.01,
+        0.95,
+        same,
+    )
 
 
 def rows_of(spec: dict[str, Any]) -> list[dict[str, Any]]:
@@ -92,8 +119,7 @@ def test_a_flat_model_has_no_bar_and_is_counted(blink: br.ScoreTable) -> None:
 
 
 def test_a_backtest_puts_the_worst_model_first() -> None:
-    rows = [TargetErrors("low", 0.1, 0.2, 0.05, 0.1), TargetErrors("high", 0.3, 0.4, 0.2, 0.3)]
-    chart = backtest_chart(rows)
+    chart = backtest_chart(backtested(("low", 0.1), ("high", 0.3)))
 
     assert chart.to_dict()["layer"][0]["encoding"]["y"]["scale"]["domain"] == ["high", "low"]
     assert len(rows_with(chart, "subset")) == 4
@@ -105,7 +131,7 @@ def test_every_chart_names_its_axes(diagnosis: br.Diagnosis, blink: br.ScoreTabl
         law_chart(law),
         explained_chart(diagnosis),
         curve_chart([CurvePoint("A", 10, 0.1, 0.2, 0.3)]),
-        backtest_chart([TargetErrors("m", 0.1, 0.2, 0.05, 0.1)]),
+        backtest_chart(backtested(("m", 0.1))),
     ]
     for chart in charts:
         spec = chart.to_dict()
@@ -127,7 +153,7 @@ def test_charts_are_drawn_without_a_browser(
 
 
 def test_names_stay_text_wherever_they_are_drawn() -> None:
-    chart = backtest_chart([TargetErrors(HOSTILE, 0.1, 0.2, 0.05, 0.1)])
+    chart = backtest_chart(backtested((HOSTILE, 0.1)))
     page = drawn(chart, ".html").decode()
     held = page.split('<script type="application/json">')[1].split("</script>")[0]
     svg = drawn(chart, ".svg").decode()

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 import typer
 
 from bestrand.cli import (
+    backtest,
     compare,
     demo,
     diagnose,
     estimate,
+    plan,
     pool,
     read,
     report,
@@ -36,7 +38,8 @@ app = typer.Typer(
     ),
 )
 app.callback()(global_options)
-for verb in (demo, read, diagnose, pool, select, estimate, compare, study, verify, report):
+verbs = (demo, read, diagnose, plan, backtest, pool, select, estimate, compare, study, report, verify)
+for verb in verbs:
     verb.register(app)
 
 

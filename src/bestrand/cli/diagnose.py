@@ -58,8 +58,8 @@ def register(app: typer.Typer) -> None:
         from bestrand.planning.diagnose import diagnose as look
         from bestrand.report.charts.show import chart as draw
         from bestrand.report.charts.write import check_chart, write_chart
-        from bestrand.report.contracts import diagnose_report
-        from bestrand.report.terminal import diagnosis_tables
+        from bestrand.report.planning_contracts import diagnose_report
+        from bestrand.report.planning_tables import diagnosis_tables
 
         out = Output(json, quiet)
         if chart:

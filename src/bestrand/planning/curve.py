@@ -1,17 +1,19 @@
-"""Rows of what planning compares: errors against size, and errors of each model as a target."""
+"""A point of the curve of error against size."""
 
 from typing import NamedTuple
 
 
 class CurvePoint(NamedTuple):
-    """What to expect of one design at one size; errors in the metric's unit.
+    """What to expect of one model's error at one size, in the metric's unit.
 
     Attributes:
         design: name of the design.
         n: items.
         retention: n / N.
-        mean: expected mean absolute error over targets.
-        p95: its 95th percentile over draws.
+        mean: expected size of the error.
+        p95: its 95th percentile.
+        n_probes: K; 0 without probes.
+        n_pool: m, items that every probe runs, or ran; 0 without probes.
     """
 
     design: str
@@ -19,21 +21,5 @@ class CurvePoint(NamedTuple):
     retention: float
     mean: float
     p95: float
-
-
-class TargetErrors(NamedTuple):
-    """Errors of one model had it been the target, over repeated draws, in the metric's unit.
-
-    Attributes:
-        model: its name.
-        random_mean: mean absolute error with simple random subsets.
-        random_p95: 95th percentile of the absolute error with simple random subsets.
-        bestrand_mean: mean absolute error with BestRand.
-        bestrand_p95: 95th percentile of the absolute error with BestRand.
-    """
-
-    model: str
-    random_mean: float
-    random_p95: float
-    bestrand_mean: float
-    bestrand_p95: float
+    n_probes: int = 0
+    n_pool: int = 0

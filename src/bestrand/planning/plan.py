@@ -225,7 +225,9 @@ class _Planner(NamedTuple):
                 n = max(1, round(share * self.pilot.n_frame))
                 if n <= self.pilot.most(way):
                     option = self.option(way, n)
-                    points.append(CurvePoint(way.design, n, share, option.mean, option.p95))
+                    probes = option.n_probes, option.n_pool
+                    point = CurvePoint(way.design, n, share, option.mean, option.p95, *probes)
+                    points.append(point)
         return tuple(points)
 
     def option(self, way: Way, n: int) -> Option:
@@ -243,11 +245,9 @@ class _Planner(NamedTuple):
 
     def options(self, goal: Goal, value: float, *, risk: float, power: float) -> list[Option]:
         """List the ways that reach the goal, the one to take first."""
-        found = []
-        for way in self.ways():
-            n = self._size(way, goal, value, risk=risk, power=power)
-            if n is not None:
-                found.append(self.option(way, n))
+        sized = [(way, self._size(way, goal, value, risk=risk, power=power)) for way in self.ways()]
+        # several alphas may ask for the whole benchmark as pool: the same option
+        found = list(dict.fromkeys(self.option(way, n) for way, n in sized if n is not None))
         if not found:
             least = FEWEST_ITEMS * self.n_targets
             raise InputError(
@@ -311,13 +311,14 @@ def _check_costs(*, n_targets: int, probe_cost: float) -> None:
 
 
 def _said(option: Option) -> str:
+    probes = f"{option.n_probes} probe{'s' if option.n_probes > 1 else ''}"
     how = {
-        "random": "a simple random subset",
-        "stratified": "a stratified subset",
-        "balanced": f"a subset balanced on {option.n_probes} probes over {option.n_pool} items",
+        "random": "at random",
+        "stratified": "stratified",
+        "balanced": f"balanced on {probes} over {option.n_pool} items",
     }[option.design]
     return (
-        f"{how} of {option.n} items (error {option.mean:.3g}, P95 {option.p95:.3g}, cost "
+        f"{option.n} items {how} (error {option.mean:.3g}, P95 {option.p95:.3g}, cost "
         f"{option.cost:.0f})"
     )
 

@@ -16,7 +16,7 @@ from bestrand.types import FloatArray, IntArray
 
 
 FEWEST_ITEMS = 8  # of a benchmark, whatever its variance
-WORTH = 0.97  # Neyman's split must do better than this to be worth a pilot
+WORTH, WORTH_SAID = 0.97, "3 %"  # Neyman's split must do better than this to be worth a pilot
 MAX_PROBES = 16
 
 SuiteMean = Literal["macro", "micro"]
@@ -169,7 +169,8 @@ def proportional_sizes(weights: FloatArray, frames: IntArray, budget: int) -> In
     """
     low = np.minimum(frames, FEWEST_ITEMS).astype(np.float64)
     high = frames.astype(np.float64)
-    positive = np.maximum(weights, 1e-12 * max(float(weights.max()), 1e-300))
+    weights = weights if weights.any() else np.ones(frames.size)
+    positive = np.maximum(weights, 1e-12 * float(weights.max()))
     bottom, top = 0.0, float((high / positive).max())
     for _ in range(200):
         scale = (bottom + top) / 2
@@ -204,19 +205,18 @@ def _error(
 
 def _verdict(errors: list[SuiteError], suite_mean: SuiteMean) -> str:
     best = errors[0]
-    equal = next(error for error in errors if error.rule == "equal retention")
-    neyman = next(error for error in errors if error.rule == "neyman")
-    gain = 1 - best.mean / equal.mean if equal.mean > 0 else 0.0
+    by_rule = {error.rule: error.mean for error in errors}
+    gain = 1 - best.mean / by_rule["equal retention"] if best.mean > 0 else 0.0
+    more = max(0.0, 1 - by_rule["neyman"] / best.mean) if best.mean > 0 else 0.0
+    lead = "the error of the suite's mean is"
+    beside = f"{lead} {gain:.0%} below that of equal retention"
     if best.rule == "equal":
+        same = f"{lead} within {WORTH_SAID} of that of any other split"
         return (
-            f"Take the same number of items of every benchmark: the error of the suite's mean is "
-            f"{gain:.0%} below that of equal retention. Neyman's split would bring "
-            f"{max(0.0, 1 - neyman.mean / best.mean):.0%} more."
+            "Take the same number of items of every benchmark: "
+            f"{beside if gain > 1 - WORTH else same}. Neyman's split would bring {more:.0%} more."
         )
     if best.rule == "equal retention":
-        why = "where every item counts the same, that is right" if suite_mean == "micro" else ""
-        return f"Take the same share of every benchmark{': ' + why if why else ''}."
-    return (
-        f"Take Neyman's split, for some benchmarks vary much less than others: the error of the "
-        f"suite's mean is {gain:.0%} below that of equal retention."
-    )
+        why = ", for every item counts the same" if suite_mean == "micro" else ""
+        return f"Take the same share of every benchmark{why}."
+    return f"Take Neyman's split, for some benchmarks vary much less than others: {beside}."

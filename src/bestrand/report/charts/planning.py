@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bestrand.planning.curve import CurvePoint, TargetErrors
+from bestrand.planning.backtest import Backtest
+from bestrand.planning.curve import CurvePoint
 from bestrand.planning.diagnose import Diagnosis
 from bestrand.planning.simulate import ErrorLaw
 from bestrand.report.charts.style import (
@@ -145,7 +146,7 @@ def curve_chart(
         .mark_line(point=True, strokeWidth=2)
         .encode(
             x=alt.X("items:Q", scale=alt.Scale(type="log", nice=False), title="items, log scale"),
-            y=alt.Y("error:Q", title=f"mean absolute error over targets, unit of {metric!r}"),
+            y=alt.Y("error:Q", title=f"error of one model, unit of {metric!r}"),
             color=alt.Color(
                 "design:N",
                 scale=alt.Scale(domain=designs, range=list(COLOURS)[: len(designs)]),
@@ -237,28 +238,25 @@ def diagnosis_chart(
     return finished(whole, titled(f"Diagnosis of {diagnosis.metric!r}"))
 
 
-def backtest_chart(
-    rows: Sequence[TargetErrors], *, metric: str = "score", width: Width = FILE_WIDTH
-) -> "alt.LayerChart":
-    """Draw each model's error had it been the target: a dot at the mean, a line to the P95.
+def backtest_chart(seen: Backtest, *, width: Width = FILE_WIDTH) -> "alt.LayerChart":
+    """Draw each model's error had it been the target: a dot at the mean, a tick at the P95.
 
     Args:
-        rows: one a model; the worst under random subsets stands first.
-        metric: whose unit the errors are in.
+        seen: what `backtest` gave; the worst model under random subsets stands first.
         width: in pixels, or "container".
     """
     import altair as alt
 
+    both = ["random", seen.design]
     lines = [
         {"model": row.model, "subset": subset, "mean": mean, "p95": p95}
-        for row in rows
+        for row in seen.models
         for subset, mean, p95 in (
-            ("random", row.random_mean, row.random_p95),
-            ("BestRand", row.bestrand_mean, row.bestrand_p95),
+            (both[0], row.random_mean, row.random_p95),
+            (both[1], row.mean, row.p95),
         )
     ]
-    order = [row.model for row in sorted(rows, key=lambda row: -row.random_mean)]
-    both = ["random", "BestRand"]
+    order = [row.model for row in sorted(seen.models, key=lambda row: -row.random_mean)]
     base = alt.Chart(data(lines)).encode(
         y=alt.Y("model:N", scale=alt.Scale(domain=order), title="model"),
         yOffset=alt.YOffset("subset:N", scale=alt.Scale(domain=both)),
@@ -270,16 +268,20 @@ def backtest_chart(
             alt.Tooltip("p95:Q", title="95th percentile", format=".4f"),
         ],
     )
-    axis = f"absolute error, unit of {metric!r}"
+    axis = f"absolute error, unit of {seen.metric!r}"
     spans = base.mark_rule(strokeWidth=2).encode(x=alt.X("mean:Q", title=axis), x2="p95:Q")
     dots = base.mark_point(filled=True, size=50, opacity=1).encode(
         x="mean:Q", shape=alt.Shape("subset:N", scale=alt.Scale(domain=both))
     )
     ticks = base.mark_tick(thickness=2, size=9).encode(x="p95:Q")
     chart = alt.LayerChart(layer=[spans, dots, ticks]).properties(
-        width=width, height=26 * max(len(rows), 1)
+        width=width, height=26 * len(seen.models)
     )
-    return finished(
-        chart,
-        titled("Error of each model had it been the target", "Dot: mean; tick: 95th percentile."),
+    title = titled(
+        "Error of each model had it been the target",
+        f"{count(seen.n)} of {count(seen.n_items)} items, {seen.n_probes} probes on "
+        f"{count(seen.n_pool)}; {count(seen.n_draws)} draws. Dot: mean; tick: 95th percentile.",
+        f"Mean error {number(seen.mean.design)} against {number(seen.mean.random)}: ratio "
+        f"{number(seen.mean.ratio, 2)} (Monte Carlo se {number(seen.mean.ratio_se, 2)}).",
     )
+    return finished(chart, title)

@@ -1,0 +1,42 @@
+"""The JSON Schemas of all that is printed or written, by verb."""
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from bestrand.manifest import Manifest
+from bestrand.report.contracts import (
+    CompareReport,
+    DemoReport,
+    EstimateReport,
+    ReadReport,
+    VerifyReport,
+)
+from bestrand.report.planning_contracts import (
+    BacktestReport,
+    DiagnoseReport,
+    PlanReport,
+    SuiteReport,
+)
+from bestrand.report.subset_contracts import SubsetReport
+
+
+CONTRACTS: dict[str, type[BaseModel]] = {
+    "manifest": Manifest,
+    "read": ReadReport,
+    "estimate": EstimateReport,
+    "compare": CompareReport,
+    "verify": VerifyReport,
+    "diagnose": DiagnoseReport,
+    "plan": PlanReport,
+    "suite": SuiteReport,
+    "backtest": BacktestReport,
+    "demo": DemoReport,
+    "report": SubsetReport,
+}
+
+
+def schema_of(name: str) -> dict[str, Any]:
+    """Give the JSON Schema of what a verb prints, or of a manifest."""
+    schema = CONTRACTS[name].model_json_schema(mode="serialization")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
