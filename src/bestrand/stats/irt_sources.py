@@ -16,6 +16,7 @@ DIMENSIONS = (2, 5)
 FOLDS = 5
 PERCENTS = np.array(sorted(range(1, 100), key=lambda percent: (abs(percent - 50), percent)))
 CUTS = PERCENTS / 100  # nearest 0.5 first
+FITS_KEPT = 8
 
 
 class Dimensions(NamedTuple):
@@ -143,7 +144,7 @@ class _Remembered:
     scores: FloatArray = field(compare=False, repr=False)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=FITS_KEPT)
 def _fit(remembered: _Remembered) -> SourceFit:
     cuts = thresholds(remembered.scores)
     responses = is_right(remembered.scores, cuts)

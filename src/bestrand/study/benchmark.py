@@ -1,11 +1,14 @@
 """Benchmarks: full scores as a study takes them, each with its kind and its cluster."""
 
 import hashlib
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
+from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +18,7 @@ from bestrand.manifest import scores_digest
 from bestrand.notes import shown
 from bestrand.scores import ScoreMatrix, ScoreTable
 from bestrand.study.protocol import Protocol
-from bestrand.study.splits import families_of, label_models
+from bestrand.study.splits import Label, families_of, label_models
 from bestrand.texts import ItemTexts, read_texts
 from bestrand.types import FloatArray
 
@@ -80,9 +83,9 @@ def take_benchmarks(
     """Read what a study is given.
 
     Args:
-        matrices: name -> scores, files or folders; or the scores of one benchmark. A file is named after its stem, and its kind is
-            the name of its folder if that is a kind. A folder `texts` holds the items' texts, one
-            file a benchmark.
+        matrices: name -> scores, files or folders; or the scores of one benchmark. A file is named
+            after its stem, and its kind is the name of its folder if that is a kind. A folder
+            `texts` holds the items' texts, one file a benchmark.
         protocol: says which benchmarks and models belong together.
         texts: name -> representations of the items' texts, for benchmarks that have some.
 
@@ -123,12 +126,12 @@ def _named(matrices: Matrices) -> Iterator[tuple[str, Scores | Path, ItemTexts |
         if not path.is_dir():
             yield path.stem, path, _texts(path)
             continue
-        files = sorted(path.rglob("*.parquet"))
-        if not files:
+        found = sorted(path.rglob("*.parquet"))
+        if not found:
             raise ArgumentError(
                 f"Folder {str(path)!r} holds no Parquet files of scores. Name the files.", path=path
             )
-        for file in files:
+        for file in found:
             if file.parent.name != TEXTS:
                 yield file.stem, file, _texts(file)
 
@@ -155,17 +158,29 @@ def _take(
     )
     matrices = {m: matrix.take_models(sorted(matrix.models)) for m, matrix in tables.items()}
     main = next(iter(matrices.values()))
-    dates = label_models(main.models, protocol.model_dates)
+    known = _known_models()
+    dates = label_models(main.models, _after(protocol.model_dates, known["dates"]))
     return Benchmark(
         name=name,
         kind=kind,
         family=name,
         matrices={m: matrix for m, matrix in matrices.items() if matrix.models == main.models},
         texts=texts,
-        model_families=families_of(main.models, protocol.model_families),
+        model_families=families_of(main.models, _after(protocol.model_families, known["families"])),
         model_dates=np.array([np.nan if date is None else date for date in dates]),
         reason=_unusable(main),
     )
+
+
+def _known_models() -> dict[str, Any]:
+    """Read the shipped patterns of widely known models; a protocol's own go before them."""
+    text = files("bestrand.study").joinpath("models.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def _after(own: Mapping[str, Label], shipped: Mapping[str, Label]) -> dict[str, Label]:
+    """Put shipped patterns behind a protocol's own."""
+    return {**own, **{name: label for name, label in shipped.items() if name not in own}}
 
 
 def _wanted(scores: ScoreTable, protocol: Protocol) -> list[str]:

@@ -189,8 +189,10 @@ class Protocol(_Plain):
         experiments: at least one, with distinct names.
         clusters: pattern of benchmark names -> cluster of benchmarks that are not independent;
             those that share most of their models are found without it.
-        model_families: pattern of model names -> family; the first part of the name unless given.
-        model_dates: pattern of model names -> date of release, as 2024.25; for splits by time.
+        model_families: pattern of model names -> family; they go before the shipped patterns, and
+            a model that none fits is of the family that the first word of its name says.
+        model_dates: pattern of model names -> date of release, as 2024.25, for splits by time;
+            they go before the shipped patterns, and a model that none fits has no date.
     """
 
     name: str = Field(min_length=1)

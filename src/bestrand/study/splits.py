@@ -118,17 +118,19 @@ def label_models(names: Sequence[str], patterns: Mapping[str, Label]) -> list[La
 
 
 def families_of(names: Sequence[str], patterns: Mapping[str, str]) -> tuple[str, ...]:
-    """Give each model's family: as declared, or the letters that its name begins with.
+    """Give each model's family: by the patterns, or the first word of its name, owner aside.
 
     Examples:
-        >>> families_of(["Qwen1.5-7B-Chat", "gpt-4o", "acme/gpt-oss"], {"*/gpt*": "acme"})
-        ('qwen', 'gpt', 'acme')
+        >>> families_of(["01-ai/Yi-1.5-9B", "gpt-4o", "acme/gpt-oss"], {"acme/*": "acme"})
+        ('yi', 'gpt', 'acme')
     """
     declared = label_models(names, patterns)
-    return tuple(
-        label or (re.split(r"[^a-z]", name.lower(), maxsplit=1)[0] or name)
-        for name, label in zip(names, declared, strict=True)
-    )
+    return tuple(label or _first_word(name) for name, label in zip(names, declared, strict=True))
+
+
+def _first_word(name: str) -> str:
+    found = re.search(r"[a-z]{2,}", name.rpartition("/")[2].lower())
+    return name if found is None else found[0]
 
 
 def _across_families(models: Models, order: list[str], n_known: int) -> Parted:
