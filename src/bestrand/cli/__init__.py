@@ -38,7 +38,20 @@ app = typer.Typer(
     ),
 )
 app.callback()(global_options)
-verbs = (demo, read, diagnose, plan, backtest, pool, select, estimate, compare, study, report, verify)
+verbs = (
+    demo,
+    read,
+    diagnose,
+    plan,
+    backtest,
+    pool,
+    select,
+    estimate,
+    compare,
+    study,
+    report,
+    verify,
+)
 for verb in verbs:
     verb.register(app)
 
