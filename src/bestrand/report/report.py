@@ -8,16 +8,15 @@ from bestrand.files import check_folder, write_whole
 from bestrand.manifest import Manifest
 from bestrand.report.charts.write import drawn
 from bestrand.report.page import Page
+from bestrand.report.study_page import study_page
 from bestrand.report.subset_contracts import subset_report
 from bestrand.report.subset_page import subset_page
 from bestrand.scores import ScoreMatrix, ScoreTable
-
-
-FIGURE_ENDINGS = (".svg", ".pdf", ".png")
+from bestrand.study.table import StudyTable
 
 
 def report(
-    what: Estimates | Manifest,
+    what: Estimates | Manifest | StudyTable,
     path: str | Path,
     *,
     subset: Manifest | None = None,
@@ -28,7 +27,7 @@ def report(
     """Write a report: one HTML file that works offline.
 
     Args:
-        what: estimates, or a manifest alone, for what was chosen and how.
+        what: estimates; a manifest alone, for what was chosen and how; or a study.
         path: where to.
         subset: the manifest from which estimates were made; without it the report says nothing of
             the items.
@@ -37,13 +36,19 @@ def report(
         force: replace other content that stands there.
 
     Raises:
-        ArgumentError: a manifest beside a manifest, or estimates of another frame.
+        ArgumentError: a manifest or probes beside a manifest or a study, or estimates of another
+            frame.
         InputError: the probes are not those of the manifest.
         OutputError: a folder is not there, or other content stands there and `force` is False.
     """
-    if isinstance(what, Manifest) and subset is not None:
+    if not isinstance(what, Estimates) and subset is not None:
         raise ArgumentError("`subset` goes with estimates. Give the manifest alone, or estimates.")
     check_report(path)
+    if isinstance(what, StudyTable):
+        if probes is not None:
+            raise ArgumentError("`probes` go with a subset, and this is a study. Leave them out.")
+        write_page(study_page(what), path, figures=figures, force=force)
+        return
     manifest = what if isinstance(what, Manifest) else subset
     seen = subset_report(manifest, what if isinstance(what, Estimates) else None, probes)
     write_page(subset_page(seen, manifest), path, figures=figures, force=force)
@@ -78,9 +83,12 @@ def write_page(
     for figure in page.figures:
         if figure.chart is None:
             continue
-        for ending in FIGURE_ENDINGS:
-            content = drawn(figure.chart, ending)
-            write_whole(folder / f"{figure.key}{ending}", content, force=force)
+        fresh = write_whole(folder / f"{figure.key}.svg", drawn(figure.chart, ".svg"), force=force)
+        for ending in (".pdf", ".png"):
+            place = folder / f"{figure.key}{ending}"
+            # the same chart is not drawn to the same bytes twice as PDF, so what is there stays
+            if fresh or not place.exists():
+                write_whole(place, drawn(figure.chart, ending), force=force)
 
 
 def _folder(path: Path) -> Path:

@@ -18,6 +18,7 @@ C = TypeVar("C", "alt.Chart", "alt.LayerChart", "alt.VConcatChart")
 Width: TypeAlias = int | Literal["container"]
 Cell: TypeAlias = str | int | float | bool | None
 Row: TypeAlias = Mapping[str, Cell]
+R = TypeVar("R", bound=Mapping[str, Any])
 
 FILE_WIDTH = 520
 ROW_HEIGHT = 20
@@ -29,12 +30,14 @@ INK, FAINT, NEUTRAL = "#222222", "#767676", "#9A9A9A"
 CONFIG: dict[str, Any] = {
     "background": "white",
     "font": "Helvetica, Arial, sans-serif",
+    "padding": {"left": 5, "top": 5, "right": 22, "bottom": 5},
     "view": {"stroke": None},
     "axis": {
         "labelFontSize": 11,
         "labelLimit": LABEL_LIMIT,
         "labelFlush": False,
         "titleFontSize": 12,
+        "titlePadding": 10,
         "titleFontWeight": "normal",
         "labelColor": INK,
         "titleColor": INK,
@@ -80,6 +83,16 @@ def data(rows: Iterable[Mapping[str, Any]]) -> "alt.InlineData":
 
     values = [{name: plain(value) for name, value in row.items()} for row in rows]
     return alt.InlineData(values=values)
+
+
+def only(rows: Iterable[Row], *names: str) -> list[dict[str, Cell]]:
+    """Keep these columns, so that a chart holds no more than it draws."""
+    return [{name: row.get(name) for name in names} for row in rows]
+
+
+def known(rows: Iterable[R], *names: str) -> list[R]:
+    """Keep the rows in which all of these are known; a scale made of nothing is an error."""
+    return [row for row in rows if all(plain(row.get(name)) is not None for name in names)]
 
 
 def titled(title: str, *lines: str) -> "alt.TitleParams":

@@ -12,6 +12,7 @@ from bestrand.report.charts.style import (
     Width,
     data,
     finished,
+    known,
     titled,
 )
 from bestrand.report.contracts import EstimateReport, PairRow
@@ -37,13 +38,13 @@ def estimates_chart(report: EstimateReport, *, width: Width = FILE_WIDTH) -> "al
     """
     import altair as alt
 
-    known = [row for row in report.models if row.estimate is not None]
-    known.sort(key=lambda row: -(row.estimate or 0.0))
+    ranked = [row for row in report.models if row.estimate is not None]
+    ranked.sort(key=lambda row: -(row.estimate or 0.0))
     rows = [
-        row.model_dump(include={"model", "estimate", "low", "high", "se", "n"}) for row in known
+        row.model_dump(include={"model", "estimate", "low", "high", "se", "n"}) for row in ranked
     ]
     base = alt.Chart(data(rows)).encode(
-        y=alt.Y("model:N", scale=alt.Scale(domain=[row.model for row in known]), title="model"),
+        y=alt.Y("model:N", scale=alt.Scale(domain=[row.model for row in ranked]), title="model"),
         tooltip=[
             alt.Tooltip("model:N"),
             alt.Tooltip("estimate:Q", format=".4f"),
@@ -61,7 +62,7 @@ def estimates_chart(report: EstimateReport, *, width: Width = FILE_WIDTH) -> "al
     dots = base.mark_point(filled=True, size=55, opacity=1, color=COLOURS[0]).encode(
         x=alt.X("estimate:Q", scale=scale, title=title)
     )
-    chart = alt.LayerChart(layer=[spans, dots])
+    chart = alt.LayerChart(layer=[spans, dots] if known(rows, "low", "high") else [dots])
     return finished(
         chart.properties(width=width, height=ROW_HEIGHT * max(len(rows), 1)),
         titled("Estimated full scores", f"Line: {report.level:.0%} interval, model by model."),
@@ -82,7 +83,8 @@ def differences_chart(
     import altair as alt
 
     title = f"model - baseline, unit of {metric!r}"
-    base = alt.Chart(data(pair.model_dump() for pair in pairs)).encode(
+    rows = [pair.model_dump() for pair in pairs]
+    base = alt.Chart(data(rows)).encode(
         y=alt.Y("model:N", scale=alt.Scale(domain=[pair.model for pair in pairs]), title="model"),
         color=_verdicts(),
         tooltip=[
@@ -102,7 +104,8 @@ def differences_chart(
     zero = (
         alt.Chart(data([{"zero": 0}])).mark_rule(strokeDash=[4, 3], color=FAINT).encode(x="zero:Q")
     )
-    chart = alt.LayerChart(layer=[zero, spans, dots])
+    layers = [zero, spans, dots] if known(rows, "low", "high") else [zero, dots]
+    chart = alt.LayerChart(layer=layers)
     return finished(
         chart.properties(width=width, height=ROW_HEIGHT * max(len(pairs), 1)),
         titled(
@@ -237,7 +240,7 @@ def balance_chart(balance: Sequence[BalanceRow], *, width: Width = FILE_WIDTH) -
         x=alt.X("minus:Q", title=title), x2="random_se:Q"
     )
     dots = base.mark_point(filled=True, size=60, opacity=1, color=COLOURS[0]).encode(x="gap:Q")
-    chart = alt.LayerChart(layer=[bands, dots])
+    chart = alt.LayerChart(layer=[bands, dots] if known(rows, "random_se") else [dots])
     return finished(
         chart.properties(width=width, height=ROW_HEIGHT * max(len(rows), 1)),
         titled("Balance of the probes", "Band: one standard error of a random choice."),
