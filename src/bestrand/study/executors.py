@@ -15,6 +15,7 @@ from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from importlib import import_module
+from importlib.metadata import version
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, NamedTuple
@@ -233,6 +234,11 @@ class Cluster(Executor):
                 f"seconds ({error}). Start one, or take --workers.",
                 cluster=self.address,
             ) from error
+        try:
+            _require_same_version(client)
+        except ArgumentError:
+            client.close()
+            raise
         return client
 
     def _through(
@@ -256,6 +262,19 @@ class Cluster(Executor):
                 future.release()
         finally:
             client.cancel([future for future in futures if not future.done()])
+
+
+def _require_same_version(client: Any) -> None:  # noqa: ANN401
+    """Require that all workers have this bestrand, for others may give other numbers."""
+    ours = version("bestrand")
+    # a function of ours could not be loaded where bestrand is not installed
+    found = client.run(version, "bestrand", on_error="return").values()
+    there = sorted({"none" if isinstance(one, Exception) else str(one) for one in found})
+    if there != [ours]:
+        raise ArgumentError(
+            f"All workers of the cluster must have bestrand {ours}, got {', '.join(there)}. "
+            "Install it there."
+        )
 
 
 def _import_distributed() -> Any:  # noqa: ANN401

@@ -163,6 +163,7 @@ def _placed(
     named = [
         pl.lit(pl.Series(name, [value], dtype=schema[name])).first().alias(name)
         for name, value in place.items()
+        if name in schema
     ]
     return part.with_columns(named).select(list(schema))
 
