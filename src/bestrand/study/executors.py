@@ -223,7 +223,7 @@ class Cluster(Executor):
         """Reach the scheduler, and see that there is a worker."""
         client = None
         try:
-            client = distributed.Client(self.address, timeout=CLUSTER_SECONDS, set_as_default=False)
+            client = distributed.Client(self.address, timeout=CLUSTER_SECONDS)
             client.wait_for_workers(1, timeout=CLUSTER_SECONDS)
         except (OSError, TimeoutError, ValueError) as error:
             if client is not None:
