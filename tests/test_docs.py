@@ -12,7 +12,7 @@ from scripts.docs import BLOCK, DOCS, ROOT, refreshed, verbs
 import bestrand
 from bestrand import errors
 from bestrand.manifest import Manifest
-from bestrand.report.contracts import CONTRACTS, schema_of
+from bestrand.report.schemas import CONTRACTS, schema_of
 from bestrand.strategies import DESIGNS, ESTIMATORS
 
 

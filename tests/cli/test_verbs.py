@@ -8,7 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import bestrand as br
-from bestrand.report.contracts import CONTRACTS, schema_of
+from bestrand.report.schemas import CONTRACTS, schema_of
 from tests.conftest import Files, Run
 
 
@@ -199,7 +199,7 @@ def test_people_get_tables(run: Run, files: Files) -> None:
 
 
 @pytest.mark.parametrize(
-    "verb", ["demo", "read", "diagnose", "pool", "select", "estimate", "compare", "verify"]
+    "verb", ["demo", "read", "diagnose", "pool", "select", "estimate", "compare", "study", "verify"]
 )
 def test_every_verb_has_help_with_an_example(run: Run, verb: str) -> None:
     done = run(verb, "--help")

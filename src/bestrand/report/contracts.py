@@ -1,7 +1,7 @@
 """What `--json` prints: one object a verb, with a published JSON Schema. nan becomes null."""
 
 import math
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -202,23 +202,6 @@ class DiagnoseReport(Contract):
     outlook: str
     verdict: str
     notes: tuple[NoteRow, ...]
-
-
-CONTRACTS: dict[str, type[BaseModel]] = {
-    "manifest": Manifest,
-    "read": ReadReport,
-    "estimate": EstimateReport,
-    "compare": CompareReport,
-    "verify": VerifyReport,
-    "diagnose": DiagnoseReport,
-    "demo": DemoReport,
-}
-
-
-def schema_of(name: str) -> dict[str, Any]:
-    """Give the JSON Schema of what a verb prints, or of a manifest."""
-    schema = CONTRACTS[name].model_json_schema(mode="serialization")
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 
 def note_rows(notes: tuple[Note, ...]) -> tuple[NoteRow, ...]:

@@ -147,12 +147,13 @@ class Experiment(_Plain):
         metrics: what is estimated; the main metric unless given.
         matched: "each", a subset is matched on the metric estimated; "all", on all of them.
         forecast: note what the probes alone foretell.
-        theory: set the law of the error beside Random's draws.
+        theory: set the law of the error beside as many of Random's draws, all models being
+            targets; needs no strategies.
     """
 
     name: str = Field(min_length=1)
     figure: tuple[int, ...] = ()
-    strategies: tuple[Entry, ...] = Field(min_length=1)
+    strategies: tuple[Entry, ...] = ()
     retentions: tuple[Share, ...] = Field(min_length=1)
     splits: tuple[Split, ...] = Field(default=("random",), min_length=1)
     regime: Regime = "probes"
@@ -186,6 +187,12 @@ class Experiment(_Plain):
         if odd:
             raise ValueError(f"must be whole numbers, or shares below 1, got {odd[0]:g}")
         return given
+
+    @model_validator(mode="after")
+    def _has_something_to_do(self) -> Self:
+        if not self.strategies and not self.theory:
+            raise ValueError("give `strategies`, or theory = true")
+        return self
 
     @property
     def planned(self) -> tuple[Planned, ...]:
