@@ -41,6 +41,10 @@ from bestrand.report.report import report as report
 from bestrand.scores import ScoreMatrix as ScoreMatrix
 from bestrand.scores import ScoreTable as ScoreTable
 from bestrand.select import select as select
+from bestrand.study.protocol import Protocol as Protocol
+from bestrand.study.run import read_study as read_study
+from bestrand.study.run import run_study as run_study
+from bestrand.study.table import StudyTable as StudyTable
 from bestrand.texts import ItemTexts as ItemTexts
 from bestrand.texts import embed_texts as embed_texts
 from bestrand.texts import read_texts as read_texts

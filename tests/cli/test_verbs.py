@@ -210,6 +210,8 @@ def test_people_get_tables(run: Run, files: Files) -> None:
         "select",
         "estimate",
         "compare",
+        "study",
+        "report",
         "verify",
     ],
 )

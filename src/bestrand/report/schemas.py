@@ -18,6 +18,7 @@ from bestrand.report.planning_contracts import (
     PlanReport,
     SuiteReport,
 )
+from bestrand.report.study_contracts import StudyReport
 from bestrand.report.subset_contracts import SubsetReport
 
 
@@ -32,6 +33,7 @@ CONTRACTS: dict[str, type[BaseModel]] = {
     "suite": SuiteReport,
     "backtest": BacktestReport,
     "demo": DemoReport,
+    "study": StudyReport,
     "report": SubsetReport,
 }
 

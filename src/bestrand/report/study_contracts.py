@@ -6,8 +6,12 @@ import polars as pl
 from pydantic import Field
 
 from bestrand.report.contracts import Contract, MaybeNumber
+from bestrand.study.article import set_beside
 from bestrand.study.claims import Checked
 from bestrand.study.table import StudyTable
+
+
+ARTICLE = "article"
 
 
 class StudyBenchmark(Contract):
@@ -108,6 +112,16 @@ class StudyClaim(Contract):
     text: str
 
 
+class StudyBeside(Contract):
+    """One figure of the article beside ours."""
+
+    figure: int = Field(description="Number of the article's experiment.")
+    what: str
+    article: float
+    ours: MaybeNumber
+    unit: str = Field(description='"points" (errors, to be shown times 100), "share", "number".')
+
+
 class StudyReport(Contract):
     """What `bestrand study --json` prints."""
 
@@ -121,11 +135,15 @@ class StudyReport(Contract):
     theory: tuple[StudyTheory, ...]
     empty: tuple[StudyEmpty, ...]
     claims: tuple[StudyClaim, ...]
+    article: tuple[StudyBeside, ...] = Field(
+        description="The article's figures, where its protocol was run."
+    )
 
 
 def study_report(table: StudyTable, claims: Sequence[Checked] = ()) -> StudyReport:
     """Turn a study, and the claims that were checked, into what is printed."""
     averages = table.averages()
+    beside = set_beside(table, averages) if table.protocol.name == ARTICLE else ()
     seen = [name for name in StudyTheory.model_fields if name in table.theory.columns]
     return StudyReport(
         protocol=table.protocol.name,
@@ -138,6 +156,7 @@ def study_report(table: StudyTable, claims: Sequence[Checked] = ()) -> StudyRepo
         theory=tuple(StudyTheory(**row) for row in table.theory.select(seen).iter_rows(named=True)),
         empty=_empty(table.empty),
         claims=tuple(StudyClaim(**claim._asdict()) for claim in claims),
+        article=tuple(StudyBeside(**line._asdict()) for line in beside),
     )
 
 

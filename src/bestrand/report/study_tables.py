@@ -19,6 +19,8 @@ def study_tables(report: StudyReport) -> RenderableType:
     parts: list[RenderableType] = [Text(_head(report))]
     for title, rows in _blocks(report.averages):
         parts += ["", _block(title, rows)]
+    if report.article:
+        parts += ["", _beside(report)]
     if report.empty:
         parts += ["", _empty(report)]
     if report.claims:
@@ -81,6 +83,24 @@ def _block(title: str, rows: list[StudyAverage]) -> RenderableType:
             number(row.cost_construction, 2),
             str(row.benchmarks),
         )
+    return table
+
+
+def _beside(report: StudyReport) -> RenderableType:
+    """Show the article's figures beside ours."""
+    table = Table(
+        title="Beside the article, Random Is Almost Enough? (2026): other matrices, models and "
+        "probes, so figures need not agree",
+        title_justify="left",
+    )
+    table.add_column("experiment", justify="right")
+    table.add_column("figure")
+    for head in ("article", "ours"):
+        table.add_column(head, justify="right")
+    write = {"points": points, "share": share, "number": number}
+    for line in report.article:
+        to_text = write[line.unit]
+        table.add_row(str(line.figure), line.what, to_text(line.article), to_text(line.ours))
     return table
 
 

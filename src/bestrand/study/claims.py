@@ -61,7 +61,7 @@ class Claim(BaseModel):
     at_least: float | None = None
     by: Literal["value", "interval"] = "value"
     kind: str = ALL
-    retention: float | None = Field(None, gt=0, le=1)
+    retention: float | None = Field(default=None, gt=0, le=1)
     experiment: str | None = None
     split: str | None = None
 

@@ -12,8 +12,10 @@ import time
 from abc import ABC, abstractmethod
 from collections import Counter, deque
 from collections.abc import Generator, Mapping, Sequence
+from concurrent.futures import CancelledError
 from contextlib import suppress
 from importlib import import_module
+from importlib.metadata import version
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, NamedTuple
@@ -207,22 +209,37 @@ class Cluster(Executor):
             ArgumentError: dask is not installed, or no scheduler answers within ten seconds.
         """
         distributed = _import_distributed()
-        try:
-            client = distributed.Client(self.address, timeout=CLUSTER_SECONDS, set_as_default=False)
-        except (OSError, TimeoutError, ValueError) as error:
-            raise ArgumentError(
-                f"`cluster` must be the address of a dask scheduler, as tcp://host:8786; none "
-                f"answers at {self.address!r} ({error}). Start one, or take --workers.",
-                cluster=self.address,
-            ) from error
-        with client:
+        gone = (distributed.KilledWorker, CancelledError, distributed.comm.CommClosedError)
+        with self._client(distributed) as client:
             try:
                 yield from self._through(client, distributed, tasks, benchmarks)
-            except distributed.KilledWorker as error:
+            except gone as error:
                 raise Lost(
-                    f"A cell took its workers down again and again ({error}). Look at the memory "
-                    "of the workers. What was finished is kept."
+                    f"The cluster went away, or a cell took its workers down again and again "
+                    f"({error}). What was finished is kept, and the same call goes on."
                 ) from error
+
+    def _client(self, distributed: Any) -> Any:  # noqa: ANN401
+        """Reach the scheduler, and see that there is a worker."""
+        client = None
+        try:
+            client = distributed.Client(self.address, timeout=CLUSTER_SECONDS)
+            client.wait_for_workers(1, timeout=CLUSTER_SECONDS)
+        except (OSError, TimeoutError, ValueError) as error:
+            if client is not None:
+                client.close()
+            raise ArgumentError(
+                "`cluster` must be the address of a dask scheduler with workers, as "
+                f"tcp://host:8786; none answers at {self.address!r} within {CLUSTER_SECONDS} "
+                f"seconds ({error}). Start one, or take --workers.",
+                cluster=self.address,
+            ) from error
+        try:
+            _require_same_version(client)
+        except ArgumentError:
+            client.close()
+            raise
+        return client
 
     def _through(
         self,
@@ -231,7 +248,6 @@ class Cluster(Executor):
         tasks: Sequence[Task],
         benchmarks: Mapping[str, Benchmark],
     ) -> Results:
-        client.wait_for_workers(1, timeout=CLUSTER_SECONDS)
         sent = {
             name: client.scatter(benchmarks[name], broadcast=True)
             for name in dict.fromkeys(task.benchmark for task in tasks)
@@ -246,6 +262,19 @@ class Cluster(Executor):
                 future.release()
         finally:
             client.cancel([future for future in futures if not future.done()])
+
+
+def _require_same_version(client: Any) -> None:  # noqa: ANN401
+    """Require that all workers have this bestrand, for others may give other numbers."""
+    ours = version("bestrand")
+    # a function of ours could not be loaded where bestrand is not installed
+    found = client.run(version, "bestrand", on_error="return").values()
+    there = sorted({"none" if isinstance(one, Exception) else str(one) for one in found})
+    if there != [ours]:
+        raise ArgumentError(
+            f"All workers of the cluster must have bestrand {ours}, got {', '.join(there)}. "
+            "Install it there."
+        )
 
 
 def _import_distributed() -> Any:  # noqa: ANN401

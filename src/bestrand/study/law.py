@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from scipy.stats import ks_2samp
 
 from bestrand.rng import Stream
 from bestrand.stats.tail import draw_mae, error_covariance, mean_correlation, shift_deviation
@@ -35,6 +34,8 @@ def set_beside_law(benchmark: Benchmark, setting: Setting, n_draws: int) -> pl.D
     Returns:
         One row of `LAW`; errors in the metric's unit.
     """
+    from scipy.stats import ks_2samp  # half a second, and only studies need it
+
     values = benchmark.matrices[setting.metric].values
     stream = Stream.of(setting.seed, "law", benchmark.name, f"{setting.n}")
     law = draw_mae(error_covariance(values, setting.n), stream)

@@ -4,7 +4,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import kendalltau, spearmanr
 
 from bestrand.types import FloatArray
 
@@ -37,6 +36,8 @@ def errors_of(estimate: FloatArray, truth: FloatArray) -> Errors:
         >>> errors_of(np.array([0.5, 0.7]), np.array([0.4, 0.4])).mae
         0.2
     """
+    from scipy.stats import kendalltau, spearmanr  # half a second, and only studies need it
+
     error = estimate - truth
     size = np.abs(error)
     ranked = np.ptp(estimate) > 0 and np.ptp(truth) > 0

@@ -6,7 +6,16 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from bestrand.designs.base import Design
 from bestrand.errors import ArgumentError, FileError
@@ -26,6 +35,7 @@ Split = Literal[
 Regime = Literal["probes", "sources"]
 Probes = Literal["random", "top", "bottom", "spread"]
 PoolDesign = Literal["random", "stratified"]
+BY_NAME, SPELLED_OUT = "by name", "spelled out"
 Share = Annotated[float, Field(gt=0, le=1)]
 Factor = Annotated[float, Field(ge=1, lt=float("inf"))] | Literal["full"]
 
@@ -66,7 +76,7 @@ class StrategyTable(_Plain):
     design: dict[str, Any] | None = None
     estimator: str | None = None
     needs: Needs | None = None
-    n_probes: int | None = Field(None, ge=1)
+    n_probes: int | None = Field(default=None, ge=1)
     alpha: Factor | None = None
     probes: Probes = "random"
     pool: PoolDesign | None = None
@@ -100,9 +110,22 @@ class StrategyTable(_Plain):
 
     def _spelled_out(self) -> Strategy:
         settings = dict(self.design or {})
-        design = make_design(settings.pop("word"), **settings)
+        try:
+            design = make_design(settings.pop("word"), **settings)
+        except TypeError as error:
+            raise ValueError(f"a setting of the design is of another type ({error})") from error
         estimator = ESTIMATORS[self.estimator or "mean"]()
         return Strategy(design, estimator, self.needs or _needs_of(design, estimator))
+
+
+def _form(given: object) -> str:
+    return BY_NAME if isinstance(given, str) else SPELLED_OUT
+
+
+Entry = Annotated[
+    Annotated[str, Tag(BY_NAME)] | Annotated[StrategyTable, Tag(SPELLED_OUT)],
+    Discriminator(_form),
+]
 
 
 class Experiment(_Plain):
@@ -124,21 +147,22 @@ class Experiment(_Plain):
         metrics: what is estimated; the main metric unless given.
         matched: "each", a subset is matched on the metric estimated; "all", on all of them.
         forecast: note what the probes alone foretell.
-        theory: set the law of the error beside Random's draws.
+        theory: set the law of the error beside as many of Random's draws, all models being
+            targets; needs no strategies.
     """
 
     name: str = Field(min_length=1)
     figure: tuple[int, ...] = ()
-    strategies: tuple[str | StrategyTable, ...] = Field(min_length=1)
+    strategies: tuple[Entry, ...] = ()
     retentions: tuple[Share, ...] = Field(min_length=1)
-    splits: tuple[Split, ...] = Field(("random",), min_length=1)
+    splits: tuple[Split, ...] = Field(default=("random",), min_length=1)
     regime: Regime = "probes"
-    known: tuple[Annotated[float, Field(ge=0)], ...] = Field((8,), min_length=1)
+    known: tuple[Annotated[float, Field(ge=0)], ...] = Field(default=(8,), min_length=1)
     alpha: Factor = 4.0
-    replicates: int = Field(100, ge=1, le=100_000)
+    replicates: int = Field(default=100, ge=1, le=100_000)
     benchmarks: tuple[str, ...] = ("*",)
     kinds: tuple[str, ...] | None = None
-    min_models: int = Field(4, ge=2)
+    min_models: int = Field(default=4, ge=2)
     metrics: tuple[str, ...] = ()
     matched: Literal["each", "all"] = "each"
     forecast: bool = False
@@ -163,6 +187,12 @@ class Experiment(_Plain):
         if odd:
             raise ValueError(f"must be whole numbers, or shares below 1, got {odd[0]:g}")
         return given
+
+    @model_validator(mode="after")
+    def _has_something_to_do(self) -> Self:
+        if not self.strategies and not self.theory:
+            raise ValueError("give `strategies`, or theory = true")
+        return self
 
     @property
     def planned(self) -> tuple[Planned, ...]:
@@ -258,7 +288,8 @@ def _said(error: ValidationError) -> str:
     """Name the first key that is wrong, and what would be right."""
     problems = error.errors(include_url=False)
     first = problems[0]
-    place = ".".join(str(part) for part in first["loc"]) or "protocol"
+    parts = [str(part) for part in first["loc"] if part not in (BY_NAME, SPELLED_OUT)]
+    place = ".".join(parts) or "protocol"
     if first["type"] == "extra_forbidden":
         allowed = _fields_at(first["loc"])
         return f"`{place}` is no key of a protocol. Allowed here: {', '.join(allowed)}."

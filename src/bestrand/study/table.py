@@ -1,6 +1,7 @@
 """The table of a study: one row a replicate, and what is made of them."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import polars as pl
 
@@ -109,6 +110,10 @@ class StudyTable:
 
     def cells(self) -> pl.DataFrame:
         """Summarise every cell; see `summary.cells`."""
+        return self._cells
+
+    @cached_property
+    def _cells(self) -> pl.DataFrame:
         return summary.cells(self.rows)
 
     def ratios(self, base: str = "random") -> pl.DataFrame:

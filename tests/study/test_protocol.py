@@ -1,0 +1,120 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bestrand.errors import ArgumentError, FileError
+from bestrand.study.protocol import Experiment, Protocol, StrategyTable, shipped
+from tests.study.conftest import protocol_of
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_shipped_protocols_can_be_made(name: str) -> None:
+    protocol = Protocol.load(name)
+
+    assert protocol.name == name
+    assert protocol.about
+    assert all(e.theory or e.planned[0].name == "random" for e in protocol.experiments)
+
+
+def test_the_article_covers_its_ten_experiments() -> None:
+    served = {f for e in Protocol.load("article").experiments for f in e.figure}
+
+    assert served == set(range(1, 11))
+
+
+def test_a_known_strategy_is_taken_with_other_numbers() -> None:
+    planned = StrategyTable(name="k", like="bestrand", n_probes=4, alpha="full").planned()
+
+    assert planned.strategy.design.name == "BestRand"
+    assert (planned.n_probes, planned.alpha, planned.pool) == (4, float("inf"), "random")
+
+
+def test_a_strategy_spelled_out_knows_what_it_needs() -> None:
+    def needs(word: str, estimator: str) -> str:
+        table = StrategyTable(name="x", design={"word": word}, estimator=estimator)
+        return table.planned().strategy.needs
+
+    assert needs("bestrand", "mean") == "probes"
+    assert needs("random", "mean") == "nothing"
+    assert needs("random", "ridge-scores") == "sources"
+    assert needs("stratified", "hajek") == "groups"
+    assert needs("k-center", "cluster-weighted") == "texts"
+
+
+def test_our_designs_take_a_stratified_pool_and_the_articles_a_random_one() -> None:
+    planned = protocol_of(strategies=["bestrand", "balanced"]).experiments[0].planned
+
+    assert [strategy.pool for strategy in planned] == ["random", "stratified"]
+
+
+def test_sources_have_run_the_whole_frame() -> None:
+    assert protocol_of(regime="sources").experiments[0].pool_factor == float("inf")
+    assert protocol_of(alpha=2).experiments[0].pool_factor == 2.0
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"strategies": ["bestrnd"]}, "unknown strategy 'bestrnd'; there are agreement"),
+        ({"retention": [0.1]}, "experiments.0.retention` is no key of a protocol. Allowed here: "),
+        ({"retentions": [0]}, "experiments.0.retentions.0` is not as it must be"),
+        ({"known": [2.5]}, "must be whole numbers, or shares below 1, got 2.5"),
+        ({"splits": ["sideways"]}, "'random', 'weak-to-strong'"),
+        ({"alpha": 0.5}, "experiments.0.alpha"),
+        ({"replicates": 0}, "experiments.0.replicates"),
+        ({"strategies": ["random", "random"]}, "names must be distinct; random"),
+        ({"strategies": []}, "give `strategies`, or theory = true"),
+        ({"strategies": [{"name": "x"}]}, "give `like`, or both `design` and `estimator`"),
+        ({"strategies": [{"name": "x", "like": "random", "estimator": "mean"}]}, "and not both"),
+        (
+            {"strategies": [{"name": "x", "design": {"word": "best"}, "estimator": "mean"}]},
+            "unknown design 'best'",
+        ),
+        (
+            {"strategies": [{"name": "x", "design": {"word": "random"}, "estimator": "men"}]},
+            "unknown estimator 'men'",
+        ),
+        (
+            {
+                "strategies": [
+                    {"name": "x", "design": {"word": "random", "m": 1}, "estimator": "mean"}
+                ]
+            },
+            "has no setting 'm'",
+        ),
+    ],
+)
+def test_what_is_wrong_is_named(changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(FileError) as caught:
+        protocol_of(**changes)
+
+    assert said in str(caught.value)
+
+
+def test_experiments_have_distinct_names() -> None:
+    one = {"name": "a", "strategies": ["random"], "retentions": [0.1]}
+
+    with pytest.raises(FileError, match="experiments must have distinct names"):
+        Protocol.of({"name": "x", "experiments": [one, one]})
+
+
+def test_a_file_of_ones_own_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text(
+        'name = "own"\n[[experiments]]\nname = "a"\nstrategies = ["random"]\nretentions = [0.5]\n'
+    )
+
+    experiment = Protocol.load(path).experiments[0]
+
+    assert experiment == Experiment(name="a", strategies=("random",), retentions=(0.5,))
+
+
+def test_what_is_no_protocol_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text("name = ")
+
+    with pytest.raises(FileError, match="not TOML"):
+        Protocol.load(path)
+    with pytest.raises(ArgumentError, match="must be one of article, calibration"):
+        Protocol.load("quik")
