@@ -7,6 +7,7 @@ import polars as pl
 from bestrand.report.charts.style import Row, count
 from bestrand.report.figure import Column, Figure
 from bestrand.report.page import Page, Section
+from bestrand.report.study_contracts import ARTICLE
 from bestrand.report.study_figures import (
     cost_figures,
     distribution_figures,
@@ -24,6 +25,7 @@ from bestrand.report.study_more_figures import (
     transfer_figures,
 )
 from bestrand.report.study_view import StudyView
+from bestrand.study.article import set_beside
 from bestrand.study.table import StudyTable
 
 
@@ -52,6 +54,8 @@ def study_page(table: StudyTable) -> Page:
     view = StudyView.of(table)
     sections = [Section(title, (), tuple(make(view))) for title, make in PARTS]
     sections = [section for section in sections if section.figures]
+    if table.protocol.name == ARTICLE and not view.averages.is_empty():
+        sections.append(_beside(view))
     sections += [_empty(table), _benchmarks(table), _protocol(table)]
     return Page(f"Study: {table.protocol.name}", tuple(_lead(view)), tuple(sections))
 
@@ -72,6 +76,42 @@ def _lead(view: StudyView) -> Iterator[str]:
     )
     if view.averages.is_empty():
         yield "No cell has Random beside another strategy, so there is nothing to average."
+
+
+def _beside(view: StudyView) -> Section:
+    scale = {"points": 100.0, "share": 100.0, "number": 1.0}
+    units = {"points": "points", "share": "%", "number": ""}
+    rows: list[Row] = [
+        {
+            "figure": line.figure,
+            "what": line.what,
+            "article": scale[line.unit] * line.article,
+            "ours": scale[line.unit] * line.ours,
+            "unit": units[line.unit],
+        }
+        for line in set_beside(view.table, view.averages)
+    ]
+    figure = Figure(
+        key="article",
+        title="The article's figures beside ours",
+        caption=(
+            "Random Is Almost Enough? (Bosch Research and Carnegie Mellon University, 2026). Our "
+            "benchmarks, models and probes are others, so the figures need not agree. A dash: this "
+            "study has no such figure."
+        ),
+        n=f"{len(rows)} figures of the article",
+        error="that of ours stands with the figures above; the article states none.",
+        columns=(
+            Column("what", "figure"),
+            Column("article", "article", 2),
+            Column("ours", "ours", 2),
+            Column("unit", "unit"),
+            Column("figure", "experiment"),
+        ),
+        rows=tuple(rows),
+        show="table",
+    )
+    return Section("Beside the article", (), (figure,))
 
 
 def _empty(table: StudyTable) -> Section:
