@@ -58,7 +58,7 @@ def test_blocks_run_and_print_what_the_page_shows(path: Path, tmp_path: Path) ->
 @pytest.mark.parametrize("path", PAGES, ids=where)
 def test_every_block_is_of_a_known_kind(path: Path) -> None:
     opened = FENCE.findall(read(path))[::2]
-    known = {"python", "console", "text", 'text title="Output"', "sh"}
+    known = {"python", "console", "text", 'text title="Output"', "sh", "toml"}
 
     assert set(opened) <= known
 
