@@ -186,7 +186,10 @@ def test_the_page_draws_every_chart_offline_and_names_stay_text(page: Path) -> N
         heading = seen.locator("h1").inner_text()
         sections = seen.locator("h3").all_inner_texts()
 
+        ids = seen.evaluate("[...document.querySelectorAll('main [id]')].map((e) => e.id)")
+
         assert charts > 12
+        assert len(set(ids)) == len(ids)
         assert seen.locator(".chart svg").count() == charts
         assert seen.locator(".failed").count() == 0
         assert seen.locator("img").count() == 0

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -70,6 +71,49 @@ def test_hostile_names_stay_text(page: Path) -> None:
         assert HOSTILE in cells
         assert any("{{ 7 * 7 }}" in cell for cell in cells)
         assert HOSTILE in (seen.locator("#estimates svg").text_content() or "")
+
+
+def test_tooltips_hold_names_as_text(page: Path, made: Made) -> None:
+    with opened(page) as seen:
+        tip = seen.locator("#vg-tooltip-element")
+        shown = []
+        for mark in seen.locator("#estimates .chart svg .mark-symbol path").all():
+            mark.hover()
+            tip.wait_for(state="visible")
+            shown.append(tip.inner_text())
+
+        assert len(shown) == len(made.result.models)
+        assert any(HOSTILE in text for text in shown)
+        assert seen.locator("img").count() == 0
+        assert seen.title() == "A subset of 60 of 1 901 items"
+
+
+def test_every_anchor_is_there_once(page: Path) -> None:
+    with opened(page) as seen:
+        ids = seen.evaluate("[...document.querySelectorAll('main [id]')].map((e) => e.id)")
+        links = seen.evaluate("[...document.querySelectorAll('nav a')].map((a) => a.hash.slice(1))")
+
+    assert len(set(ids)) == len(ids)
+    assert set(links) <= set(ids)
+
+
+def test_estimates_without_intervals_are_drawn_as_dots(made: Made, tmp_path: Path) -> None:
+    none = np.full(6, np.nan)
+    pairs = np.full((6, 6), np.nan)
+    bare = replace(
+        made.result,
+        se=none,
+        low=none,
+        high=none,
+        half_width=none,
+        pair_se=pairs,
+        pair_half_width=pairs,
+    )
+    path = tmp_path / "bare.html"
+    br.report(bare, path, subset=made.subset)
+    with opened(path) as seen:
+        assert "It has no intervals" in seen.locator("header").inner_text()
+        assert seen.locator("#estimates .mark-symbol path").count() == 6
 
 
 def test_tables_sort_by_button_and_by_key(page: Path) -> None:
@@ -265,6 +309,9 @@ def test_what_does_not_go_together_is_refused(made: Made, tmp_path: Path) -> Non
         br.report(made.result, path, probes=made.probes)
     with pytest.raises(br.ArgumentError, match=r"written as \.html"):
         br.report(made.result, tmp_path / "page.pdf")
+    other_metric = replace(made.probes, metric="f1")
+    with pytest.raises(br.InputError, match="was matched on 'score', and these scores are of 'f1'"):
+        br.report(made.subset, path, probes=other_metric)
     with pytest.raises(br.InputError, match="No scores of model"):
         br.report(made.subset, path, probes=made.probes.take_models(made.probes.models[:2]))
 

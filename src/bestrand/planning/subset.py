@@ -101,11 +101,16 @@ def probe_balance(manifest: Manifest, probes: ScoreTable | ScoreMatrix) -> tuple
         One for each metric and probe, in the order of the manifest.
 
     Raises:
-        InputError: a probe is not there, or lacks a chosen item.
+        InputError: a probe is not there or lacks a chosen item, or the metric was not matched.
     """
     stated = manifest.probe_means or {}
     if isinstance(probes, ScoreMatrix):
-        matrices = [probes] if probes.metric in stated else []
+        if stated and probes.metric not in stated:
+            raise InputError(
+                f"The subset was matched on {shown(list(stated))}, and these scores are of "
+                f"{probes.metric!r}. Give those of a metric that was matched."
+            )
+        matrices = [probes] if stated else []
     else:
         matrices = [probes.matrix(metric, weights="micro") for metric in stated]
     return tuple(

@@ -144,7 +144,7 @@ def _benchmarks(table: StudyTable) -> Section:
         for line in table.benchmarks.iter_rows(named=True)
     ]
     figure = Figure(
-        key="benchmarks",
+        key="matrices",
         title="Benchmarks",
         caption=(
             "What the study was given. Benchmarks of one family share their models, and count as "

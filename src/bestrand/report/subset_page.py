@@ -51,11 +51,15 @@ def _lead(report: SubsetReport) -> Iterator[str]:
             f"{share(chosen.n / chosen.n_frame)} of the full benchmark."
         )
     if estimates is not None:
-        yield (
-            f"{len(estimates.models)} targets were estimated with {estimates.estimator}. Gaps "
-            f"below about {number(estimates.resolution)} are not resolved; "
-            f"{report.told_apart} of {len(report.pairs)} pairs are told apart."
-        )
+        n = len(estimates.models)
+        text = f"{n} target{'s were' if n != 1 else ' was'} estimated with {estimates.estimator}. "
+        if estimates.resolution is None:
+            text += "It has no intervals, so what this subset resolves is not known."
+        else:
+            text += f"Gaps below about {number(estimates.resolution)} are not resolved."
+        if report.pairs:
+            text += f" {report.told_apart} of {len(report.pairs)} pairs are told apart."
+        yield text
 
 
 def _of_estimates(report: SubsetReport) -> Iterator[Section]:
@@ -152,9 +156,13 @@ def _comparisons(report: SubsetReport, estimates: EstimateReport) -> Iterator[Fi
         key="unresolved",
         title="What this subset cannot resolve",
         caption=(
-            f"Pairs that are not told apart, {len(unresolved)} of {len(report.pairs)}. For half of "
-            f"the pairs a gap below {number(estimates.resolution)} is within its own error. More "
-            "items resolve smaller gaps."
+            f"Pairs that are not told apart, {len(unresolved)} of {len(report.pairs)}. "
+            + (
+                "Their intervals are not known."
+                if estimates.resolution is None
+                else f"For half of the pairs a gap below {number(estimates.resolution)} is within "
+                "its own error. More items resolve smaller gaps."
+            )
         ),
         n=n,
         error=per_pair,
