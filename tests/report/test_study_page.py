@@ -15,7 +15,7 @@ from bestrand.study.protocol import Protocol
 from bestrand.study.run import read_study, run_study
 from bestrand.study.table import StudyTable
 from tests.conftest import Run
-from tests.report.browser import opened
+from tests.report.conftest import Open
 
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -180,7 +180,7 @@ def test_driving_is_in_the_metrics_own_unit(made: Made) -> None:
     assert [row["mae"] for row in figure.rows] == pytest.approx(cells["mae"].to_list())
 
 
-def test_the_page_draws_every_chart_offline_and_names_stay_text(page: Path) -> None:
+def test_the_page_draws_every_chart_offline_and_names_stay_text(page: Path, opened: Open) -> None:
     with opened(page) as seen:
         charts = seen.locator(".chart").count()
         heading = seen.locator("h1").inner_text()
@@ -197,7 +197,7 @@ def test_the_page_draws_every_chart_offline_and_names_stay_text(page: Path) -> N
         assert f"Mean error: {HOSTILE}" in sections
 
 
-def test_a_phone_scrolls_down_and_not_sideways(page: Path) -> None:
+def test_a_phone_scrolls_down_and_not_sideways(page: Path, opened: Open) -> None:
     with opened(page, viewport={"width": 390, "height": 800}) as seen:
         assert seen.evaluate("document.documentElement.scrollWidth") == 390
 

@@ -14,7 +14,7 @@ import bestrand as br
 from bestrand.report.report import report
 from bestrand.report.subset_contracts import SubsetReport, subset_report
 from bestrand.report.subset_page import subset_page
-from tests.report.browser import opened
+from tests.report.conftest import Open
 
 
 HOSTILE = '<img src=x onerror="document.title=1">'
@@ -51,7 +51,7 @@ def page(made: Made, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_the_page_draws_every_chart_offline_and_asks_for_nothing(page: Path) -> None:
+def test_the_page_draws_every_chart_offline_and_asks_for_nothing(page: Path, opened: Open) -> None:
     with opened(page) as seen:
         charts = seen.locator(".chart").count()
 
@@ -60,7 +60,7 @@ def test_the_page_draws_every_chart_offline_and_asks_for_nothing(page: Path) -> 
         assert seen.locator(".failed").count() == 0
 
 
-def test_hostile_names_stay_text(page: Path) -> None:
+def test_hostile_names_stay_text(page: Path, opened: Open) -> None:
     with opened(page) as seen:
         title = seen.title()
         seen.locator("#estimates summary").click()
@@ -73,7 +73,7 @@ def test_hostile_names_stay_text(page: Path) -> None:
         assert HOSTILE in (seen.locator("#estimates svg").text_content() or "")
 
 
-def test_tooltips_hold_names_as_text(page: Path, made: Made) -> None:
+def test_tooltips_hold_names_as_text(page: Path, made: Made, opened: Open) -> None:
     with opened(page) as seen:
         tip = seen.locator("#vg-tooltip-element")
         shown = []
@@ -88,7 +88,7 @@ def test_tooltips_hold_names_as_text(page: Path, made: Made) -> None:
         assert seen.title() == "A subset of 60 of 1 901 items"
 
 
-def test_every_anchor_is_there_once(page: Path) -> None:
+def test_every_anchor_is_there_once(page: Path, opened: Open) -> None:
     with opened(page) as seen:
         ids = seen.evaluate("[...document.querySelectorAll('main [id]')].map((e) => e.id)")
         links = seen.evaluate("[...document.querySelectorAll('nav a')].map((a) => a.hash.slice(1))")
@@ -97,7 +97,9 @@ def test_every_anchor_is_there_once(page: Path) -> None:
     assert set(links) <= set(ids)
 
 
-def test_estimates_without_intervals_are_drawn_as_dots(made: Made, tmp_path: Path) -> None:
+def test_estimates_without_intervals_are_drawn_as_dots(
+    made: Made, tmp_path: Path, opened: Open
+) -> None:
     none = np.full(6, np.nan)
     pairs = np.full((6, 6), np.nan)
     bare = replace(
@@ -116,7 +118,7 @@ def test_estimates_without_intervals_are_drawn_as_dots(made: Made, tmp_path: Pat
         assert seen.locator("#estimates .mark-symbol path").count() == 6
 
 
-def test_tables_sort_by_button_and_by_key(page: Path) -> None:
+def test_tables_sort_by_button_and_by_key(page: Path, opened: Open) -> None:
     with opened(page) as seen:
         seen.locator("#estimates summary").click()
         head = seen.locator("#estimates th").nth(1)
@@ -134,7 +136,7 @@ def test_tables_sort_by_button_and_by_key(page: Path) -> None:
         assert seen.locator("#estimates th").nth(0).get_attribute("aria-sort") == "none"
 
 
-def test_a_chart_shows_what_a_mark_stands_for(page: Path) -> None:
+def test_a_chart_shows_what_a_mark_stands_for(page: Path, opened: Open) -> None:
     with opened(page) as seen:
         seen.locator("#groups .chart svg .mark-rect path").first.hover()
         tip = seen.locator("#vg-tooltip-element")
@@ -143,7 +145,7 @@ def test_a_chart_shows_what_a_mark_stands_for(page: Path) -> None:
         assert "share" in tip.inner_text()
 
 
-def test_rows_are_downloaded_as_csv(page: Path, made: Made) -> None:
+def test_rows_are_downloaded_as_csv(page: Path, made: Made, opened: Open) -> None:
     with opened(page) as seen:
         with seen.expect_download() as waiting:
             seen.locator("#estimates .take a").click()
@@ -157,7 +159,9 @@ def test_rows_are_downloaded_as_csv(page: Path, made: Made) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_page_has_light_and_dark_ink_and_prints_dark_on_white(page: Path, scheme: str) -> None:
+def test_the_page_has_light_and_dark_ink_and_prints_dark_on_white(
+    page: Path, scheme: str, opened: Open
+) -> None:
     with opened(page, color_scheme=scheme) as seen:
         paint = "getComputedStyle(document.documentElement).backgroundColor"
         ink = "getComputedStyle(document.querySelector('.chart svg text')).fill"
@@ -172,14 +176,16 @@ def test_the_page_has_light_and_dark_ink_and_prints_dark_on_white(page: Path, sc
         assert seen.evaluate(ink) == "rgb(0, 0, 0)"
 
 
-def test_a_phone_scrolls_down_and_not_sideways(page: Path) -> None:
+def test_a_phone_scrolls_down_and_not_sideways(page: Path, opened: Open) -> None:
     with opened(page, viewport={"width": 390, "height": 800}) as seen:
         seen.evaluate("for (const more of document.querySelectorAll('details')) more.open = true")
 
         assert seen.evaluate("document.documentElement.scrollWidth") == 390
 
 
-def test_a_script_that_was_not_written_here_does_not_run(page: Path, tmp_path: Path) -> None:
+def test_a_script_that_was_not_written_here_does_not_run(
+    page: Path, tmp_path: Path, opened: Open
+) -> None:
     text = page.read_text(encoding="utf-8")
     foreign = tmp_path / "foreign.html"
     foreign.write_text(
