@@ -116,7 +116,7 @@ def high_error_figures(view: StudyView) -> Iterator[Figure]:
                 caption=(
                     "Share of replicates whose error is strictly above a threshold taken from "
                     "Random's replicates in the same cell, averaged over benchmarks and sizes. "
-                    "By its making Random is at 30 % of the first."
+                    "Over many replicates Random is at 30 % of the first."
                 ),
                 n=basis(setting, rows),
                 error=(

@@ -234,7 +234,7 @@ def driving_figures(view: StudyView) -> Iterator[Figure]:
         keys = ratios.columns[:8]
         both = cells.join(ratios, on=keys, how="left", nulls_equal=True, maintain_order="left")
         rows = [
-            {name: value for name, value in line.items() if name != "figure"}
+            {**line, "matched": line["matched"].replace("+", " + "), "figure": None}
             for line in both.iter_rows(named=True)
         ]
         yield Figure(

@@ -13,6 +13,7 @@ from bestrand.report.charts.style import (
     COLOURS,
     FILE_WIDTH,
     INK,
+    LEAST_HEIGHT,
     ROW_HEIGHT,
     Width,
     count,
@@ -214,7 +215,7 @@ def _explained_layers(diagnosis: Diagnosis, width: Width) -> "alt.LayerChart":
         .encode(x="pooled:Q", tooltip=[alt.Tooltip("pooled:Q", format=".3f")])
     )
     return alt.LayerChart(layer=[bars, pooled]).properties(
-        width=width, height=ROW_HEIGHT * max(len(known), 1)
+        width=width, height=max(LEAST_HEIGHT, ROW_HEIGHT * len(known))
     )
 
 

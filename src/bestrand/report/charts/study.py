@@ -8,6 +8,7 @@ from bestrand.report.charts.style import (
     FAINT,
     FILE_WIDTH,
     INK,
+    LEAST_HEIGHT,
     NEUTRAL,
     ROW_HEIGHT,
     Row,
@@ -61,7 +62,7 @@ def ratio_chart(rows: Sequence[Row], *, title: str, width: Width = FILE_WIDTH) -
         .encode(x=alt.X("one:Q", scale=scale))
     )
     chart = alt.LayerChart(layer=[one, *([spans] if known(rows, "low", "high") else []), dots])
-    height = ROW_HEIGHT * len(_names(rows, "strategy"))
+    height = max(LEAST_HEIGHT, ROW_HEIGHT * len(_names(rows, "strategy")))
     return finished(
         chart.properties(width=width, height=height),
         titled(title, "Line: 95 % interval, families of benchmarks as clusters."),
@@ -130,7 +131,7 @@ def dots_chart(
             .mark_rule(strokeDash=[4, 3], color=FAINT)
             .encode(x=alt.X("marked:Q", scale=scale)),
         )
-    height = max(ROW_HEIGHT, 12 * len(kinds)) * len(lines)
+    height = max(LEAST_HEIGHT, max(ROW_HEIGHT, 12 * len(kinds)) * len(lines))
     chart = alt.LayerChart(layer=layers).properties(width=width, height=height)
     return finished(chart, titled(title, "Line: one Monte Carlo standard error either side."))
 
@@ -303,14 +304,43 @@ def cost_chart(rows: Sequence[Row], *, title: str, width: Width = FILE_WIDTH) ->
     dots = base.mark_point(filled=True, size=60, opacity=1, color=COLOURS[0]).encode(
         y=alt.Y("ratio:Q", scale=scale, title=name)
     )
-    words = base.mark_text(align="left", dx=7, fontSize=10, color=INK).encode(
-        y=alt.Y("ratio:Q", scale=scale), text="strategy:N"
-    )
-    layers = [spans, dots, words] if known(rows, "low", "high") else [dots, words]
+    layers = [spans, dots] if known(rows, "low", "high") else [dots]
+    layers += [
+        alt.Chart(data(side))
+        .mark_text(align="left" if dx > 0 else "right", dx=dx, fontSize=10, color=INK)
+        .encode(x="cost:Q", y=alt.Y("place:Q", scale=scale), text="strategy:N")
+        for side, dx in zip(_labels(rows), (7, -7), strict=True)
+        if side
+    ]
     chart = alt.LayerChart(layer=layers).properties(width=width, height=340)
     return finished(
         chart, titled(title, "Line: 95 % interval. The scale of costs is linear near 0, then log.")
     )
+
+
+def _labels(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
+    """Place names beside points so that they do not cover each other.
+
+    Returns:
+        Those to the right of their points, which cost most or nothing, and those to the left.
+    """
+    ratios, top = _numbers(rows, "ratio"), max(_numbers(rows, "cost"), default=0.0)
+    low, high = _numbers(rows, "low")[:1] or ratios[:1], _numbers(rows, "high")[-1:] or ratios[-1:]
+    gap = 0.035 * (max(high + ratios) - min(low + ratios))
+    right: list[Row] = []
+    left: list[Row] = []
+    for row in sorted(rows, key=lambda row: _numbers([row], "ratio")):
+        cost, ratio = _numbers([row], "cost")[0], _numbers([row], "ratio")[0]
+        side = right if cost in (0.0, top) else left
+        # costs that are close share a column of names
+        column = [
+            _numbers([other], "place")[0]
+            for other in side
+            if abs(_numbers([other], "cost")[0] - cost) <= 0.3 * cost
+        ]
+        place = max([ratio, *(taken + gap for taken in column)])
+        side.append({"strategy": row["strategy"], "cost": cost, "place": place})
+    return right, left
 
 
 def bars_chart(

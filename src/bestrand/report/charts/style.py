@@ -22,6 +22,7 @@ R = TypeVar("R", bound=Mapping[str, Any])
 
 FILE_WIDTH = 520
 ROW_HEIGHT = 20
+LEAST_HEIGHT = 70  # so that the title of the axis fits
 LABEL_LIMIT = 200
 # colours that stay apart for the colour-blind and in grey: Okabe and Ito (2008), their order
 # chosen so that neighbours differ in lightness
@@ -36,6 +37,7 @@ CONFIG: dict[str, Any] = {
         "labelFontSize": 11,
         "labelLimit": LABEL_LIMIT,
         "labelFlush": False,
+        "labelSeparation": 8,
         "titleFontSize": 12,
         "titlePadding": 10,
         "titleFontWeight": "normal",

@@ -7,6 +7,7 @@ from bestrand.report.charts.style import (
     COLOURS,
     FAINT,
     FILE_WIDTH,
+    LEAST_HEIGHT,
     NEUTRAL,
     ROW_HEIGHT,
     Width,
@@ -64,7 +65,7 @@ def estimates_chart(report: EstimateReport, *, width: Width = FILE_WIDTH) -> "al
     )
     chart = alt.LayerChart(layer=[spans, dots] if known(rows, "low", "high") else [dots])
     return finished(
-        chart.properties(width=width, height=ROW_HEIGHT * max(len(rows), 1)),
+        chart.properties(width=width, height=max(LEAST_HEIGHT, ROW_HEIGHT * len(rows))),
         titled("Estimated full scores", f"Line: {report.level:.0%} interval, model by model."),
     )
 
@@ -107,7 +108,7 @@ def differences_chart(
     layers = [zero, spans, dots] if known(rows, "low", "high") else [zero, dots]
     chart = alt.LayerChart(layer=layers)
     return finished(
-        chart.properties(width=width, height=ROW_HEIGHT * max(len(pairs), 1)),
+        chart.properties(width=width, height=max(LEAST_HEIGHT, ROW_HEIGHT * len(pairs))),
         titled(
             "Paired differences from the baseline", f"Line: {level:.0%} interval, pair by pair."
         ),
@@ -242,6 +243,6 @@ def balance_chart(balance: Sequence[BalanceRow], *, width: Width = FILE_WIDTH) -
     dots = base.mark_point(filled=True, size=60, opacity=1, color=COLOURS[0]).encode(x="gap:Q")
     chart = alt.LayerChart(layer=[bands, dots] if known(rows, "random_se") else [dots])
     return finished(
-        chart.properties(width=width, height=ROW_HEIGHT * max(len(rows), 1)),
+        chart.properties(width=width, height=max(LEAST_HEIGHT, ROW_HEIGHT * len(rows))),
         titled("Balance of the probes", "Band: one standard error of a random choice."),
     )
