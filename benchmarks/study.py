@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -85,9 +85,10 @@ def cluster(folder: Path) -> Iterator[str]:
         for name, *options in commands
     ]
     try:
-        with distributed.Client(scheduler_file=str(file)) as client:
-            client.wait_for_workers(2, timeout=60)
-            address: str = client.scheduler.address
+        client: Any = distributed.Client  # it has no types
+        with client(scheduler_file=str(file)) as reached:
+            reached.wait_for_workers(2, timeout=60)
+            address: str = reached.scheduler.address
         yield address
     finally:
         for process in processes:
