@@ -120,6 +120,9 @@ def test_what_cannot_be_diagnosed_is_refused() -> None:
         br.diagnose(br.ScoreMatrix(MATRIX.frame, MATRIX.models, holes))
     with pytest.raises(br.InputError, match="nothing to foretell"):
         br.diagnose(br.ScoreMatrix(MATRIX.frame, MATRIX.models, flat))
+    for threshold in (0.0, -1.0, np.nan, np.inf):
+        with pytest.raises(br.ArgumentError, match="`threshold` must be above 0"):
+            br.diagnose(MATRIX, threshold=threshold)
     with pytest.raises(br.ArgumentError, match="`retentions` must be above 0"):
         br.diagnose(MATRIX, retentions=[0.1, 2])
 

@@ -196,7 +196,7 @@ def test_pairs_are_of_models_that_do_not_probe() -> None:
         ({"resolve": 0.1, "power": 0.2}, "`power` must be"),
         ({"n_targets": 0}, "must be 1 or more"),
         ({"probe_cost": -1.0}, "`probe_cost` must be 0 or more"),
-        ({"n_items": 5}, "must be at least the 1901 items"),
+        ({"n_items": 5}, "must be 1901, the items of the scores"),
         ({"expected_score": 1.0}, "must lie between 0 and 1"),
         ({"retentions": [0.0]}, "`retentions` must be above 0"),
     ],
@@ -215,6 +215,75 @@ def test_what_cannot_be_planned_is_refused() -> None:
         br.plan(MATRIX, budget=400, n_targets=50)
     with pytest.raises(br.InputError, match="two models or more"):
         br.plan(MATRIX.take_models(MATRIX.models[:1]), resolve=0.1)
+
+
+def test_groups_within_which_nothing_varies_leave_no_error() -> None:
+    groups = ["a", "b"] * 50
+    frame = br.Frame.of([f"q{i:03d}" for i in range(100)], groups=groups)
+    values = np.tile([[0.0, 1.0], [1.0, 0.0], [0.2, 0.4]], 50)
+    made = br.plan(br.ScoreMatrix(frame, ("x", "y", "z"), values, bounds=(0, 1)), max_error=0.1)
+    stratified = of(made, "stratified")
+
+    assert stratified.n == 10
+    assert stratified.mean == pytest.approx(0.0, abs=1e-12)
+    assert of(made, "random").n > 40
+
+
+def test_many_small_groups_promise_no_more_than_they_keep() -> None:
+    """70 groups of 1 to 3 items: most are due less than one."""
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(1, 4, 70)
+    groups = np.repeat([f"g{h:02d}" for h in range(70)], sizes)
+    level = np.repeat(rng.random(70), sizes)
+    values = (rng.random((6, groups.size)) < level).astype(float)
+    frame = br.Frame.of([f"q{i:03d}" for i in range(groups.size)], groups=list(groups))
+    matrix = br.ScoreMatrix(frame, tuple("abcdef"), values, bounds=(0, 1))
+    option = of(br.plan(matrix, max_error=0.1, risk=0.1), "stratified")
+    full = matrix.full_scores()
+    off = [
+        np.abs(matrix.take_items(chosen.items).values.mean(axis=1) - full) > 0.1
+        for seed in range(400)
+        for chosen in [br.select(frame, option.n, design=br.Stratified(), seed=seed)]
+    ]
+
+    assert option.n < groups.size
+    assert np.mean(off) == pytest.approx(0.1, abs=0.025)
+
+
+def test_models_that_are_alike_resolve_any_gap() -> None:
+    twins = br.ScoreMatrix(MATRIX.frame, ("a", "b"), MATRIX.values[[0, 0]], bounds=(0, 1))
+
+    assert {option.n for option in br.plan(twins, resolve=0.1).options} == {10}
+
+
+def test_what_probes_explain_does_not_depend_on_the_scale() -> None:
+    tenth = br.ScoreMatrix(MATRIX.frame, MATRIX.models, MATRIX.values / 100, bounds=(0, 1))
+    one, other = br.plan(MATRIX, max_error=0.04), br.plan(tenth, max_error=0.0004)
+
+    assert [option.n for option in one.options] == [option.n for option in other.options]
+
+
+def test_a_budget_for_all_or_an_error_of_nothing_runs_all() -> None:
+    assert "Run all 1901 items: the budget pays" in br.plan(MATRIX, budget=10**6).verdict
+    assert "Run all 1901 items: nothing less" in br.plan(MATRIX, max_error=1e-9).verdict
+
+
+def test_scores_that_hardly_differ_on_their_scale_are_refused() -> None:
+    wrong = br.ScoreMatrix(MATRIX.frame, MATRIX.models, MATRIX.values, bounds=(0, 1e300))
+    with pytest.raises(br.InputError, match="Say the right scale with --range"):
+        br.plan(wrong)
+    with pytest.raises(br.InputError, match="Say the right scale with --range"):
+        br.diagnose(wrong)
+
+
+def test_options_that_do_nothing_are_refused(run: Run, files: Files) -> None:
+    for words in (
+        ["--risk", 0.1],
+        ["--budget", 900, "--power", 0.9],
+        ["--budget", 900, "--suite-mean", "micro"],
+        ["--max-error", 0.1, "--items", 10**22],
+    ):
+        assert run("plan", files.scores, *words).code == 2
 
 
 def test_the_command_prints_its_contract(run: Run, files: Files) -> None:

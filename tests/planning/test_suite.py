@@ -119,6 +119,25 @@ def test_bad_suites_are_refused() -> None:
         br.plan_suite({"a": flat, "b": SQL}, 100)
 
 
+def test_a_suite_needs_the_scale_of_every_benchmark(run: Run, files: Files) -> None:
+    other = files.folder / "points.csv"
+    rows = load("intercode_sql").rows.select("item", "model", 30 + 40 * pl.col("score"))
+    rows.write_csv(other)
+    words = ("plan", files.scores, other, "--suite", "--budget", 200, "--json")
+    done = run(*words)
+    assert done.code == 3
+    assert "The scale of 'points' is not known" in done.err
+
+    ranged = run(*words, "--range", "points=0:100")
+    assert ranged.code == 0
+    blink, points = ranged.json["benchmarks"]
+    assert points["spread"] == pytest.approx(0.4 * 0.289, abs=0.01)
+    assert blink["spread"] > 0.3
+    for more in (["--targets", 3], ["--retention", 0.1], ["--budget", "nan"]):
+        assert run(*words, *more).code == 2
+    assert run("plan", f"={files.scores}", other, "--suite", "--budget", 200).code == 2
+
+
 def test_the_command_prints_its_contract(run: Run, files: Files) -> None:
     other = files.folder / "sql.csv"
     rows = load("intercode_sql").rows.select("item", "model", pl.col("score"))

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -75,7 +76,7 @@ def test_names_of_equal_costs_stand_apart() -> None:
     dearest = sorted(labels[f"s{k}"]["place"] for k in range(4))
 
     assert len(labels) == 6
-    assert all(b - a >= 0.034 for a, b in zip(dearest[:-1], dearest[1:], strict=True))
+    assert all(b - a >= 0.034 for a, b in pairwise(dearest))
     assert labels["s3"]["place"] == 1.2
     assert labels["s4"]["place"] == labels["s5"]["place"] == 0.9  # columns of their own
 

@@ -1,5 +1,7 @@
 """`bestrand plan`: how many items, and are probes worth their price?"""
 
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -34,30 +36,33 @@ def register(app: typer.Typer) -> None:
             typer.Option("--max-error", help="Largest error of one model's full score."),
         ] = None,
         risk: Annotated[
-            float, typer.Option("--risk", help="How often the error may be larger.")
-        ] = 0.05,
+            float | None,
+            typer.Option("--risk", help="How often the error may be larger; 0.05 unless given."),
+        ] = None,
         resolve: Annotated[
             float | None,
             typer.Option("--resolve", help="Gap between two models that must show."),
         ] = None,
         power: Annotated[
-            float, typer.Option("--power", help="How often the gap must show, if it is there.")
-        ] = 0.8,
+            float | None,
+            typer.Option("--power", help="How often the gap must show; 0.8 unless given."),
+        ] = None,
         budget: Annotated[
             float | None,
             typer.Option("--budget", help="Items of a target that may be spent in all."),
         ] = None,
         targets: Annotated[
-            int, typer.Option("--targets", help="How many models will be measured.")
-        ] = 1,
+            int | None,
+            typer.Option("--targets", help="How many models will be measured; 1 unless given."),
+        ] = None,
         probe_cost: Annotated[
-            float,
+            float | None,
             typer.Option(
                 "--probe-cost",
                 help="Price of an item of a probe, in items of a target; 0: the models of SCORES "
-                "serve as probes, which costs nothing.",
+                "serve as probes, which costs nothing. 0 unless given.",
             ),
-        ] = 0.0,
+        ] = None,
         items: Annotated[
             int | None,
             typer.Option("--items", help="Items of the benchmark, if SCORES hold some only."),
@@ -77,9 +82,12 @@ def register(app: typer.Typer) -> None:
             ),
         ] = False,
         suite_mean: Annotated[
-            Literal["macro", "micro"],
-            typer.Option("--suite-mean", help="macro: benchmarks count the same; micro: items."),
-        ] = "macro",
+            Literal["macro", "micro"] | None,
+            typer.Option(
+                "--suite-mean",
+                help="macro: benchmarks count the same, which is the default; micro: items do.",
+            ),
+        ] = None,
         chart: ChartOption = None,
         force: ForceOption = False,
         metric: MetricOption = None,
@@ -91,7 +99,7 @@ def register(app: typer.Typer) -> None:
         quiet: QuietOption = False,
     ) -> None:
         """Say how many items are needed or what a budget buys, and whether probes pay."""
-        from bestrand.planning.plan import RETENTIONS
+        from bestrand.planning.plan import POWER, RETENTIONS, RISK
         from bestrand.planning.plan import plan as make_plan
         from bestrand.planning.suite import plan_suite
         from bestrand.report.charts.show import chart as draw
@@ -100,24 +108,33 @@ def register(app: typer.Typer) -> None:
         from bestrand.report.planning_tables import plan_tables, suite_tables
 
         out = Output(json, quiet)
+        read = partial(read_for_cli, metric=metric, columns=column, duplicates=duplicates)
+        settings = {
+            "--max-error": max_error,
+            "--risk": risk,
+            "--resolve": resolve,
+            "--power": power,
+            "--targets": targets,
+            "--probe-cost": probe_cost,
+            "--items": items,
+            "--expect-score": expect_score,
+            "--retention": retention,
+            "--chart": chart,
+        }
         if suite:
-            if budget is None or budget != int(budget):
+            given = [name for name, value in settings.items() if value is not None]
+            if given:
+                raise ArgumentError(f"`--suite` does not take {', '.join(given)}: leave it out.")
+            if budget is None or not budget.is_integer():
                 raise ArgumentError("`--suite` splits a budget of whole items: give --budget.")
-            if chart or max_error is not None or resolve is not None:
-                raise ArgumentError("`--suite` takes --budget, and no chart or other goal.")
+            named = _benchmarks(scores)
             split = plan_suite(
                 {
-                    name: read_for_cli(
-                        [path],
-                        metric=metric,
-                        columns=column,
-                        ranges=ranges,
-                        duplicates=duplicates,
-                    )
-                    for name, path in _benchmarks(scores).items()
+                    name: read([path], ranges=_ranges_of(name, ranges or [], named))
+                    for name, path in named.items()
                 },
                 int(budget),
-                suite_mean=suite_mean,
+                suite_mean=suite_mean or "macro",
                 metric=metric,
                 seed=seed,
             )
@@ -126,20 +143,21 @@ def register(app: typer.Typer) -> None:
             if out.for_people:
                 out.console().print(suite_tables(parts))
             return
+        _require_goal("--risk", risk, "--max-error", max_error)
+        _require_goal("--power", power, "--resolve", resolve)
+        _require_goal("--suite-mean", suite_mean, "--suite", None)
         if chart:
             check_chart(chart)
-        table = read_for_cli(
-            scores, metric=metric, columns=column, ranges=ranges, duplicates=duplicates
-        )
+        table = read(scores, ranges=ranges)
         made = make_plan(
             table,
             max_error=max_error,
-            risk=risk,
+            risk=RISK if risk is None else risk,
             resolve=resolve,
-            power=power,
+            power=POWER if power is None else power,
             budget=budget,
-            n_targets=targets,
-            probe_cost=probe_cost,
+            n_targets=1 if targets is None else targets,
+            probe_cost=0.0 if probe_cost is None else probe_cost,
             n_items=items,
             expected_score=expect_score,
             retentions=retention or RETENTIONS,
@@ -162,9 +180,28 @@ def _benchmarks(paths: list[str]) -> dict[str, str]:
         name, equals, path = word.partition("=")
         if not equals or Path(word).exists():
             name, path = Path(word).name.partition(".")[0], word
+        if not name:
+            raise ArgumentError(f"A benchmark needs a name before the = of {word!r}.")
         if name in named:
             raise ArgumentError(
                 f"Two benchmarks are called {name!r}. Name them apart, as in NAME=FILE."
             )
         named[name] = path
     return named
+
+
+def _ranges_of(name: str, ranges: Sequence[str], named: Mapping[str, str]) -> list[str]:
+    """Take the ranges meant for a benchmark: those that name it, and those that name none."""
+    mine = []
+    for word in ranges:
+        place, equals, span = word.partition("=")
+        if not equals or place not in named:
+            mine.append(word)
+        elif place == name:
+            mine.append(span)
+    return mine
+
+
+def _require_goal(option: str, value: object, goal: str, asked: object) -> None:
+    if value is not None and asked is None:
+        raise ArgumentError(f"`{option}` goes with {goal}: give that too, or leave it out.")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bestrand.choosing import require_size, subset_size
+from bestrand.choosing import require_size, subset_size, whole_number
 from bestrand.designs.balanced import Balanced
 from bestrand.designs.base import Design
 from bestrand.errors import ArgumentError, InputError
@@ -152,10 +152,11 @@ def backtest(
     require_whole(matrix, "A backtest")
     size = subset_size(n, retention, matrix.frame.n)
     require_size(size, matrix.frame.n, "the number of items")
-    if n_probes < 1 or n_draws < 2:
-        raise ArgumentError(
-            f"`n_probes` must be 1 or more and `n_draws` 2 or more, got {n_probes} and {n_draws}."
-        )
+    n_probes, n_draws = whole_number(n_probes, "n_probes"), whole_number(n_draws, "n_draws")
+    if n_probes < 1:
+        raise ArgumentError(f"`n_probes` (--n-probes) must be 1 or more, got {n_probes}.")
+    if n_draws < 2:
+        raise ArgumentError(f"`n_draws` (--draws) must be 2 or more, got {n_draws}.")
     if len(matrix.models) < 2:
         raise InputError("A backtest needs two models or more: one to leave out, one to probe.")
     kin = families_of(matrix, families)

@@ -1,5 +1,6 @@
 """Diagnose: is random enough here, and do these probes explain these models?"""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -8,6 +9,7 @@ import numpy as np
 
 from bestrand.errors import ArgumentError
 from bestrand.planning.forecast import forecast
+from bestrand.planning.moments import ridge_penalty
 from bestrand.planning.whole import require_whole
 from bestrand.rng import Stream
 from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of
@@ -70,7 +72,7 @@ class Diagnosis:
         effective_models: how many different models there are in effect, the participation ratio
             of the correlations' spectrum: L if all are uncorrelated, 1 if all are alike.
         explained: (L,) share of each model's variance that the others explain, each left out in
-            turn; nan for a flat one.
+            turn; nan for a flat one, or the only one.
         explained_mean: the same pooled over models.
         flat_items: items on which all models score the same.
         group_sizes: items of each group, or None.
@@ -121,18 +123,22 @@ def diagnose(
         seed: of the draws from the law of the error.
 
     Raises:
-        ArgumentError: a retention outside (0, 1].
+        ArgumentError: a retention outside (0, 1], or a threshold that is not above 0.
         InputError: scores are missing, there is one item only, or all scores are the same.
     """
     wrong = [share for share in retentions if not 0 < share <= 1]
     if wrong or not retentions:
         raise ArgumentError(f"`retentions` must be above 0 and at most 1, got {wrong or 'none'}.")
+    if threshold is not None and not 0 < threshold < math.inf:
+        raise ArgumentError(f"`threshold` must be above 0, got {threshold:g}.")
     matrix = matrix_of(scores, metric)
     require_whole(matrix, "A diagnosis")
     y, unit = matrix.scaled(), matrix.span[1]
     limit = 0.02 * unit if threshold is None else threshold
     groups = matrix.frame.group_codes
-    explained = explained_by_others(y)
+    explained = explained_by_others(y, penalty=ridge_penalty(y))
+    if len(y) == 1:
+        explained = np.full(1, np.nan)
     explained_mean = pooled_share(y, explained)
     rho, rho_low, rho_high = rho_interval(y)
     sizes = tuple(

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bestrand.planning.moments import ridge_penalty
 from bestrand.rng import Stream
 from bestrand.stats.explained import explained_by_others, scatter, strata_at
 from bestrand.types import FloatArray, IntArray
@@ -75,10 +76,11 @@ def forecast(
         return Forecast(unknown, unknown)
     z = z[usable]
     strata = strata_at(groups, n)
-    shares = np.clip(np.nan_to_num(explained_by_others(z, strata)), 0.0, 1.0)
+    explained = explained_by_others(z, strata, penalty=ridge_penalty(z))
+    shares = np.clip(np.nan_to_num(explained), 0.0, 1.0)
     own, common = _split(scatter(z).covariance)
     own_within, common_within = _split(scatter(z, strata).covariance)
-    rho = max(common_within / own_within.mean(), 0.0)
+    rho = max(common_within / own_within.mean(), 0.0) if own_within.any() else 0.0
     common_share = len(z) * rho / (1 + (len(z) - 1) * rho)
     a, b, whole = 1 / n - 1 / n_pool, 1 / n_pool - 1 / n_frame, 1 / n - 1 / n_frame
     return Forecast(

@@ -5,13 +5,14 @@ from typing import NamedTuple
 import numpy as np
 
 from bestrand.rng import Stream
-from bestrand.stats.explained import Scatter, explained_by_others, explained_share, scatter
+from bestrand.stats.explained import explained_by_others, explained_share, scatter
+from bestrand.stats.regression import PENALTY
 from bestrand.types import FloatArray, IntArray
 
 
 N_SETS = 40  # random choices of probes, over which what they explain is averaged
-N_PAIRS = 200
-FEWEST = 1e-12
+N_PAIRS = 50  # for each choice of probes
+COIN = 0.25  # variance of scores that are half right
 
 
 class Moments(NamedTuple):
@@ -19,7 +20,7 @@ class Moments(NamedTuple):
 
     Attributes:
         own: (L,) variance of each model that is not flat, within strata where there are any.
-        shares: (L,) share of it that the probes explain, in 0..1.
+        shares: (L,) share of it that the probes explain, in 0..1; 0 where there is none.
     """
 
     own: FloatArray
@@ -53,35 +54,37 @@ def model_moments(y: FloatArray, strata: IntArray | None, n_probes: int, stream:
         stream: chooses which models serve as probes.
     """
     seen = scatter(y, strata)
-    varies = np.diag(seen.products) > FEWEST
+    varies = np.ptp(y, axis=1) > 0
     own = np.diag(seen.covariance)[varies]
     if n_probes == 0:
         return Moments(own, np.zeros(own.size))
+    penalty = ridge_penalty(y)
     if n_probes >= len(y) - 1:
-        shares = explained_by_others(y, strata)
+        shares = explained_by_others(y, strata, penalty=penalty)
     else:
-        found = [
-            _left_out(seen, probes, np.eye(len(y))) for probes in probe_sets(y, n_probes, stream)
-        ]
-        shares = np.nanmean(np.array(found), axis=0)
-    return Moments(own, np.clip(shares[varies], 0.0, 1.0))
+        total, times = np.zeros(len(y)), np.zeros(len(y))
+        for probes in probe_sets(y, n_probes, stream):
+            rest = np.setdiff1d(np.arange(len(y)), probes)
+            found = explained_share(seen, probes, np.eye(len(y))[rest], penalty=penalty)
+            total[rest] += np.nan_to_num(found)
+            times[rest] += 1
+        shares = total / np.maximum(times, 1)
+    return Moments(own, np.clip(np.nan_to_num(shares[varies]), 0.0, 1.0))
 
 
 def pair_moments(y: FloatArray, strata: IntArray | None, n_probes: int, stream: Stream) -> Moments:
     """Do the same with differences of two models, of pairs drawn at random."""
     seen = scatter(y, strata)
-    identity = np.eye(len(y))
+    identity, penalty = np.eye(len(y)), ridge_penalty(y)
     own, shares = [], []
     for number, probes in enumerate(probe_sets(y, n_probes, stream)):
         rest = np.setdiff1d(np.arange(len(y)), probes)
         rng = stream.child(f"pairs {number}").generator()
         a, b = np.triu_indices(rest.size, 1)
-        chosen = rng.permutation(a.size)[: N_PAIRS // 4]
+        chosen = rng.permutation(a.size)[:N_PAIRS]
         pairs = identity[rest[a[chosen]]] - identity[rest[b[chosen]]]
-        share = explained_share(seen, probes, pairs)
-        known = ~np.isnan(share)
-        own.append(np.einsum("tl,lm,tm->t", pairs, seen.covariance, pairs)[known])
-        shares.append(share[known])
+        own.append(np.clip(np.einsum("tl,lm,tm->t", pairs, seen.covariance, pairs), 0.0, None))
+        shares.append(np.nan_to_num(explained_share(seen, probes, pairs, penalty=penalty)))
     return Moments(np.concatenate(own), np.clip(np.concatenate(shares), 0.0, 1.0))
 
 
@@ -98,8 +101,13 @@ def probe_sets(y: FloatArray, n_probes: int, stream: Stream) -> list[IntArray]:
     return sets
 
 
-def _left_out(seen: Scatter, probes: IntArray, identity: FloatArray) -> FloatArray:
-    """Shares of the models that do not serve as probes; nan of those that do."""
-    shares = explained_share(seen, probes, identity)
-    shares[probes] = np.nan
-    return shares
+def ridge_penalty(y: FloatArray) -> float:
+    """Give the ridge's penalty for scores that spread less than those of a coin.
+
+    What probes explain must not depend on how much of the scale the scores fill.
+
+    Args:
+        y: (L, N) scores on 0..1, not all flat.
+    """
+    variance = y.var(axis=1)
+    return PENALTY * float(variance[np.ptp(y, axis=1) > 0].mean()) / COIN

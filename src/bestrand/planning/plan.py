@@ -6,21 +6,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from bestrand.choosing import whole_number
 from bestrand.errors import ArgumentError, InputError
 from bestrand.planning.curve import CurvePoint
 from bestrand.planning.ways import Pilot, Way, Word
 from bestrand.planning.whole import require_whole
 from bestrand.rng import Stream
 from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of
-from bestrand.stats.half_normal import mean_size, quantile_size
+from bestrand.stats.half_normal import exceedance, mean_size, quantile_size
 
 
 RETENTIONS = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5)
 PROBES, ALPHAS = (1, 2, 4, 8, 16), (2.0, 4.0, 8.0, 16.0, math.inf)
 USUAL_PROBES, USUAL_ALPHA = 8, 4.0
+MOST_ITEMS = 10**12
 FEWEST_ITEMS = 10  # intervals do not hold for fewer
 MARGIN = 0.97  # probes must do better than this to be worth the trouble
-LEVEL = 0.95
+LEVEL, RISK, POWER = 0.95, 0.05, 0.8
 
 Goal = Literal["max_error", "resolve", "budget"]
 
@@ -36,6 +38,7 @@ class Option(NamedTuple):
         cost: in all, in items of a target; what the probes ran already costs nothing.
         mean: expected size of one model's error, in the metric's unit.
         p95: its 95th percentile.
+        exceedance: probability that it is above `max_error`; None where that was not asked.
     """
 
     design: Word
@@ -45,6 +48,7 @@ class Option(NamedTuple):
     cost: float
     mean: float
     p95: float
+    exceedance: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,9 +91,9 @@ def plan(
     scores: ScoreTable | ScoreMatrix,
     *,
     max_error: float | None = None,
-    risk: float = 0.05,
+    risk: float = RISK,
     resolve: float | None = None,
-    power: float = 0.8,
+    power: float = POWER,
     budget: float | None = None,
     n_targets: int = 1,
     probe_cost: float = 0.0,
@@ -135,20 +139,22 @@ def plan(
     """
     goal, value = _goal(max_error=max_error, resolve=resolve, budget=budget)
     _check(risk=risk, power=power, retentions=retentions)
+    n_targets = whole_number(n_targets, "n_targets")
     _check_costs(n_targets=n_targets, probe_cost=probe_cost)
     matrix = matrix_of(scores, metric)
     require_whole(matrix, "A plan")
-    n_frame = matrix.frame.n if n_items is None else n_items
-    if n_frame < matrix.frame.n:
+    n_frame = matrix.frame.n if n_items is None else whole_number(n_items, "n_items")
+    if not matrix.frame.n <= n_frame <= MOST_ITEMS:
         raise ArgumentError(
-            f"`n_items` (--items) must be at least the {matrix.frame.n} items of the scores, got "
-            f"{n_frame}."
+            f"`n_items` (--items) must be {matrix.frame.n}, the items of the scores, to "
+            f"{MOST_ITEMS:g}, got {n_frame}."
         )
     low, unit = matrix.span
     expected = None if expected_score is None else (expected_score - low) / unit
     if expected is not None and not 0 < expected < 1:
         raise ArgumentError(
-            f"`expected_score` must lie between {low:g} and {low + unit:g}, got {expected_score:g}."
+            f"`expected_score` must lie between {low:g} and {low + unit:g}, got "
+            f"{expected_score:g}. If that is not the scale, say it with --range (bounds=)."
         )
     pilot = Pilot(
         matrix.scaled(),
@@ -174,7 +180,7 @@ def plan(
         risk=risk,
         curve=planner.curve(retentions),
         options=tuple(options),
-        verdict=_verdict(goal, options, groups=pilot.groups is not None),
+        verdict=_verdict(goal, options, n_frame),
     )
 
 
@@ -230,7 +236,7 @@ class _Planner(NamedTuple):
                     points.append(point)
         return tuple(points)
 
-    def option(self, way: Way, n: int) -> Option:
+    def option(self, way: Way, n: int, max_error: float | None = None) -> Option:
         """Say what n items cost and bring."""
         variances = self.pilot.errors(way, n)
         return Option(
@@ -241,13 +247,15 @@ class _Planner(NamedTuple):
             cost=self.pilot.cost(way, n, self.n_targets, self.probe_cost),
             mean=self.unit * mean_size(variances),
             p95=self.unit * quantile_size(variances, LEVEL),
+            exceedance=None if max_error is None else exceedance(variances, max_error / self.unit),
         )
 
     def options(self, goal: Goal, value: float, *, risk: float, power: float) -> list[Option]:
         """List the ways that reach the goal, the one to take first."""
         sized = [(way, self._size(way, goal, value, risk=risk, power=power)) for way in self.ways()]
         # several alphas may ask for the whole benchmark as pool: the same option
-        found = list(dict.fromkeys(self.option(way, n) for way, n in sized if n is not None))
+        limit = value if goal == "max_error" else None
+        found = list(dict.fromkeys(self.option(way, n, limit) for way, n in sized if n is not None))
         if not found:
             least = FEWEST_ITEMS * self.n_targets
             raise InputError(
@@ -323,15 +331,18 @@ def _said(option: Option) -> str:
     )
 
 
-def _verdict(goal: Goal | None, options: list[Option], *, groups: bool) -> str:
+def _verdict(goal: Goal | None, options: list[Option], n_frame: int) -> str:
     """Say what to do, and what the best way of the other kind would have been."""
     if goal is None:
         return "No goal was given: the curve shows what each size brings."
     best = options[0]
+    if best.n == n_frame:
+        why = "the budget pays for it" if goal == "budget" else "nothing less will do"
+        return f"Run all {n_frame} items: {why}. Check the scale of the scores if that surprises."
     others = [option for option in options if bool(option.n_probes) != bool(best.n_probes)]
     instead = f" Instead: {_said(others[0])}." if others else ""
     if best.n_probes:
         return f"Take {_said(best)}.{instead}"
     do = "stratify" if best.design == "stratified" else "draw at random"
-    lead = f"Do not use probes here, {do}" if others else f"Probes are not at hand: {do}"
+    lead = f"Do not use probes here, {do}" if others else f"Without probes, {do}"
     return f"{lead}: {_said(best)}.{instead}"

@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from bestrand.choosing import whole_number
 from bestrand.errors import ArgumentError, InputError
 from bestrand.planning.moments import model_moments
 from bestrand.planning.whole import require_whole
@@ -17,6 +18,7 @@ from bestrand.types import FloatArray, IntArray
 
 FEWEST_ITEMS = 8  # of a benchmark, whatever its variance
 WORTH, WORTH_SAID = 0.97, "3 %"  # Neyman's split must do better than this to be worth a pilot
+LEAST_SAID = 0.01  # of a gain, for words
 MAX_PROBES = 16
 
 SuiteMean = Literal["macro", "micro"]
@@ -103,8 +105,8 @@ def plan_suite(
 
     Raises:
         ArgumentError: fewer than two benchmarks, or an unknown `suite_mean`.
-        InputError: the budget is smaller than eight items a benchmark or larger than all items, or
-            scores are missing or all the same.
+        InputError: the budget is smaller than eight items a benchmark or larger than all items, a
+            scale is not known, or scores are missing or all the same.
 
     References:
         Neyman, J. (1934). On the two different aspects of the representative method. Journal of
@@ -114,9 +116,15 @@ def plan_suite(
         raise ArgumentError(f"A suite is two benchmarks or more, got {len(benchmarks)}.")
     if suite_mean not in ("macro", "micro"):
         raise ArgumentError(f"`suite_mean` must be macro or micro, got {suite_mean!r}.")
+    budget = whole_number(budget, "budget")
     matrices = {name: matrix_of(scores, metric) for name, scores in benchmarks.items()}
     for name, matrix in matrices.items():
         require_whole(matrix, f"The plan of {name!r}")
+        if matrix.bounds is None:
+            raise InputError(
+                f"The scale of {name!r} is not known, and a mean over benchmarks needs it. Say it "
+                f"as in --range {name}=0:100 (read_scores with bounds=(0, 100))."
+            )
     frames = np.array([matrix.frame.n for matrix in matrices.values()])
     fewest = int(np.minimum(frames, FEWEST_ITEMS).sum())
     if not fewest <= budget <= frames.sum():
@@ -208,15 +216,22 @@ def _verdict(errors: list[SuiteError], suite_mean: SuiteMean) -> str:
     by_rule = {error.rule: error.mean for error in errors}
     gain = 1 - best.mean / by_rule["equal retention"] if best.mean > 0 else 0.0
     more = max(0.0, 1 - by_rule["neyman"] / best.mean) if best.mean > 0 else 0.0
+    also = f" Neyman's split would bring {more:.0%} more." if more >= LEAST_SAID else ""
     lead = "the error of the suite's mean is"
     beside = f"{lead} {gain:.0%} below that of equal retention"
     if best.rule == "equal":
         same = f"{lead} within {WORTH_SAID} of that of any other split"
         return (
             "Take the same number of items of every benchmark: "
-            f"{beside if gain > 1 - WORTH else same}. Neyman's split would bring {more:.0%} more."
+            f"{beside if gain > 1 - WORTH else same}.{also}"
         )
     if best.rule == "equal retention":
         why = ", for every item counts the same" if suite_mean == "micro" else ""
         return f"Take the same share of every benchmark{why}."
-    return f"Take Neyman's split, for some benchmarks vary much less than others: {beside}."
+    simple: Rule = "equal" if suite_mean == "macro" else "equal retention"
+    by = 1 - best.mean / by_rule[simple]
+    than = "the same number of items of each" if simple == "equal" else "the same share of each"
+    return (
+        f"Take Neyman's split, for some benchmarks vary much less than others: {lead} {by:.0%} "
+        f"below that of {than}."
+    )

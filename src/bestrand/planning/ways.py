@@ -1,6 +1,7 @@
 """Ways to spend: which items are chosen how, what that costs, and how wrong one then is."""
 
 import math
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -10,9 +11,11 @@ from bestrand.planning.moments import Moments, model_moments, pair_moments
 from bestrand.rng import Stream
 from bestrand.stats.explained import strata_at
 from bestrand.stats.half_normal import exceedance
+from bestrand.stats.stratified import GroupMoments, group_moments, stratified_errors
 from bestrand.types import FloatArray, IntArray
 
 
+MOST_PAIRS = 1000
 Word = Literal["random", "stratified", "balanced"]
 
 
@@ -76,8 +79,7 @@ class Pilot:
 
     def errors(self, way: Way, n: int) -> FloatArray:
         """Give the variance of the error of each model as a target; (L,)."""
-        found = self._of(way, n, "models").errors(n, self.pool(way, n), self.n_frame)
-        return self.factor * found
+        return np.asarray(self.factor * self._errors(way, n, "models"))
 
     def exceedance(self, way: Way, n: int, t: float) -> float:
         """Give the probability that one model's error is larger than t."""
@@ -85,9 +87,32 @@ class Pilot:
 
     def gap(self, way: Way, n: int, *, level: float, power: float) -> float:
         """Give the gap between two models that is found with this power, at the median pair."""
-        found = self._of(way, n, "pairs").errors(n, self.pool(way, n), self.n_frame)
+        found = self._errors(way, n, "pairs")
         deviation = math.sqrt(self.factor * float(np.median(found)))
         return float(ndtri(0.5 + level / 2) + ndtri(power)) * deviation
+
+    def _errors(self, way: Way, n: int, what: Literal["models", "pairs"]) -> FloatArray:
+        if way.design != "stratified":
+            return self._of(way, n, what).errors(n, self.pool(way, n), self.n_frame)
+        combinations = self._varying if what == "models" else self._pairs
+        return stratified_errors(self._by_group, combinations, n, self.n_frame)
+
+    @cached_property
+    def _by_group(self) -> GroupMoments:
+        one = np.zeros(self.y.shape[1], dtype=np.int64)
+        return group_moments(self.y, one if self.groups is None else self.groups)
+
+    @cached_property
+    def _varying(self) -> FloatArray:
+        """The models that are not flat, as rows of the identity."""
+        return np.eye(len(self.y))[np.ptp(self.y, axis=1) > 0]
+
+    @cached_property
+    def _pairs(self) -> FloatArray:
+        """Differences of two models, up to a thousand of them."""
+        a, b = np.triu_indices(len(self.y), 1)
+        chosen = self._stream.child("pairs").generator().permutation(a.size)[:MOST_PAIRS]
+        return np.eye(len(self.y))[a[chosen]] - np.eye(len(self.y))[b[chosen]]
 
     def _of(self, way: Way, n: int, what: Literal["models", "pairs"]) -> Moments:
         strata = None if way.design == "random" else strata_at(self.groups, n)

@@ -7,6 +7,9 @@ from bestrand.notes import shown
 from bestrand.scores import ScoreMatrix
 
 
+SMALLEST_SPREAD = 1e-6  # of the scale
+
+
 def require_whole(matrix: ScoreMatrix, what: str) -> None:
     """Require scores from which something can be foretold.
 
@@ -22,7 +25,13 @@ def require_whole(matrix: ScoreMatrix, what: str) -> None:
         )
     if matrix.frame.n < 2:
         raise InputError(f"{what} needs two items or more, got 1.")
-    if not np.ptp(matrix.values, axis=1).any():
+    spread, (low, width) = float(np.ptp(matrix.values, axis=1).max()), matrix.span
+    if 0 < spread < SMALLEST_SPREAD * width:
+        raise InputError(
+            f"Scores differ by {spread:.3g} at most, on a scale of {low:g} to {low + width:g}: too "
+            "little to foretell anything. Say the right scale with --range (bounds=)."
+        )
+    if spread == 0:
         raise InputError(
             f"Every model scores all items alike ({shown(list(matrix.models))}), so there is "
             "nothing to foretell."

@@ -75,6 +75,9 @@ class OptionRow(Contract):
     cost: float = Field(description="In all, in items of a target.")
     mean: float
     p95: float
+    exceedance: float | None = Field(
+        description="Probability of an error above `value`; null unless that was asked."
+    )
 
 
 class PlanReport(Contract):

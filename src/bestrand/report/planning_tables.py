@@ -78,6 +78,8 @@ def plan_tables(report: PlanReport) -> RenderableType:
     ways.add_column("design")
     for name in ("items", "probes", "on", "cost", "error", "P95"):
         ways.add_column(name, justify="right")
+    if report.goal == "max_error":
+        ways.add_column(f"P(> {report.value:g})", justify="right")
     for option in report.options[:MOST_OPTIONS]:
         ways.add_row(*_option_cells(option))
     return Group(curve, *about, "", ways, "", Text(report.verdict))
@@ -101,6 +103,7 @@ def _option_cells(option: OptionRow) -> list[str]:
         f"{option.cost:.0f}",
         number(option.mean),
         number(option.p95),
+        *([] if option.exceedance is None else [f"{option.exceedance:.1%}"]),
     ]
 
 

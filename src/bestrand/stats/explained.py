@@ -12,7 +12,7 @@ from bestrand.stats.regression import PENALTY
 from bestrand.types import FloatArray, IntArray
 
 
-ROUNDING = 1e-12  # what the products of a flat model may show
+ROUNDING = 1e-20  # what the products of a flat model may show
 
 
 class Scatter(NamedTuple):
