@@ -40,6 +40,7 @@ ROOMS = (
     "pool",
     "select",
     "reference",
+    "cautions",
     "estimate",
     "planning",
     "data",
@@ -52,7 +53,17 @@ ROOMS = (
 )
 LEVEL = {room: level for level, room in enumerate(ROOMS)}
 MOST_LINES = 400
-HEAVY = ("numba", "sklearn", "altair", "torch", "pandas", "distributed", "dask")
+HEAVY = (
+    "numba",
+    "sklearn",
+    "altair",
+    "torch",
+    "pandas",
+    "jinja2",
+    "vl_convert",
+    "distributed",
+    "dask",
+)
 PUBLIC = [name for name in vars(bestrand) if not name.startswith("_")]
 OFFERED = [name for name in PUBLIC if not inspect.ismodule(getattr(bestrand, name))]
 

@@ -183,6 +183,23 @@ def whole_number(value: int, name: str) -> int:
         raise ArgumentError(f"`{name}` must be a whole number, got {value!r}.") from error
 
 
+def subset_size(n: int | None, retention: float | None, n_frame: int) -> int:
+    """Take the size of the subset, given as such or as a share of the items.
+
+    Raises:
+        ArgumentError: both or neither are given, or one is out of its range.
+    """
+    if (n is None) == (retention is None):
+        raise ArgumentError("Give either `n` or `retention`, and not both.")
+    if n is not None:
+        return whole_number(n, "n")
+    if retention is None or not 0 < retention <= 1:
+        raise ArgumentError(
+            f"`retention` must be above 0 and at most 1, got {retention}.", retention=retention
+        )
+    return max(1, round(retention * n_frame))
+
+
 def require_size(n: int, most: int, what: str) -> None:
     """Require 1 <= n <= most.
 

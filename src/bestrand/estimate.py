@@ -5,30 +5,27 @@ from typing import NamedTuple, get_args
 
 import numpy as np
 
+from bestrand.cautions import design_notes, score_notes
 from bestrand.errors import ArgumentError, EstimateError, InputError, ManifestError
 from bestrand.estimates import Estimates
-from bestrand.estimators.aipw import AIPW
 from bestrand.estimators.base import Estimator, Inference, Seen
 from bestrand.estimators.cluster_weighted import ClusterWeighted
 from bestrand.estimators.history_average import HistoryAverage
 from bestrand.estimators.inverse_probability import Hajek
 from bestrand.estimators.kernel_ridge_scores import KernelRidgeScores
 from bestrand.estimators.mean import Mean
-from bestrand.estimators.ppi import PPI
 from bestrand.estimators.regression import Regression
 from bestrand.estimators.ridge_scores import RidgeScores
-from bestrand.estimators.shrunk import Shrunk
 from bestrand.estimators.sparse_eval import SparseEvalPredictor
 from bestrand.ids import explain_mismatch
 from bestrand.manifest import Manifest
 from bestrand.notes import Note, shown
 from bestrand.reference import Known, known_probes
-from bestrand.scores import ScoreMatrix, ScoreTable, common_bounds
+from bestrand.scores import ScoreMatrix, ScoreTable, common_bounds, matrix_of
 from bestrand.stats.intervals import t_quantile
 from bestrand.types import FloatArray, Missing
 
 
-FEW_ITEMS = 30
 PREDICTORS: dict[str, Estimator] = {
     "MRMR": KernelRidgeScores(),
     "RandomSearch": RidgeScores(),
@@ -77,7 +74,7 @@ def estimate(
     """
     _check_arguments(subset, missing, level)
     name = metric or _matched_metric(subset, scores)
-    whole = _matrix(scores, name)
+    whole = matrix_of(scores, name, weights="micro")
     if not set(subset.items) & whole.frame.positions.keys():
         raise InputError(
             f"None of the subset's {subset.n} items is among the {whole.frame.n} of these scores "
@@ -95,9 +92,9 @@ def estimate(
             "them. Choose again with more items, or with --design stratified."
         )
     how = estimator or default_estimator(subset.design, seen)
-    notes += _design_notes(subset, how)
+    notes += design_notes(subset, how)
     inference = how.infer(seen)
-    notes += _notes(subset, whole, targets, known, level)
+    notes += score_notes(subset, whole, targets, known, seen, level)
     if isinstance(scores, ScoreTable):
         notes += scores.notes
     unit = _Unit(bounds[0], bounds[1] - bounds[0])
@@ -152,14 +149,6 @@ def _matched_metric(subset: Manifest, scores: ScoreTable | ScoreMatrix) -> str |
     have = scores.metrics if isinstance(scores, ScoreTable) else (scores.metric,)
     matched = [name for name in subset.metrics if name in have]
     return matched[0] if matched else None
-
-
-def _matrix(scores: ScoreTable | ScoreMatrix, metric: str | None) -> ScoreMatrix:
-    if isinstance(scores, ScoreTable):
-        return scores.matrix(metric, weights="micro")
-    if metric not in (None, scores.metric):
-        raise InputError(f"No metric {metric!r} here; this matrix holds {scores.metric!r}.")
-    return scores
 
 
 def _fill_missing(
@@ -234,83 +223,6 @@ def _seen(subset: Manifest, targets: ScoreMatrix, known: Known | None) -> Seen:
             None if subset.estimation_weights is None else np.array(subset.estimation_weights)
         ),
     )
-
-
-def _notes(
-    subset: Manifest, whole: ScoreMatrix, targets: ScoreMatrix, known: Known | None, level: float
-) -> list[Note]:
-    notes = []
-    extra = whole.frame.n - len(set(subset.items) & whole.frame.positions.keys())
-    if extra:
-        notes.append(Note("extra-items", f"{extra} items beyond the subset are left aside."))
-    both = sorted(set(subset.probes) & set(whole.models))
-    if both:
-        notes.append(
-            Note(
-                "probe-as-target",
-                f"{shown(both)} served as probe too; the subset was made to match it, so its "
-                "error is smaller than its interval says.",
-            )
-        )
-    notes += _range_notes(targets, known)
-    if "probes" in subset.balanced_on and known is None:
-        notes.append(
-            Note(
-                "no-probes",
-                "Without the probes' scores the intervals are those of a simple random subset, "
-                "wider than need be. Give --probes (probes=).",
-            )
-        )
-    fewest = int((~targets.missing).sum(axis=1).min())
-    if fewest < FEW_ITEMS and fewest < subset.n_frame:
-        notes.append(
-            Note(
-                "few-items",
-                f"With {fewest} items the {level:.0%} intervals are rough; below 10 do not "
-                "rely on them.",
-            )
-        )
-    return notes
-
-
-def _design_notes(subset: Manifest, how: Estimator) -> list[Note]:
-    """Repeat what the choice of items means for the errors."""
-    codes = ("not-a-mean", "uneven-weights")
-    notes = [Note(note.code, note.text) for note in subset.notes if note.code in codes]
-    by_chance = subset.inclusion is not None or subset.estimation_weights is None
-    if not by_chance and isinstance(how, Mean | Regression | PPI | AIPW | Shrunk):
-        text = (
-            f"The items were chosen to stand for clusters, not by chance: {how.name} and its "
-            "intervals may be far off. ClusterWeighted goes with this design."
-        )
-        notes.append(Note("not-by-chance", text))
-    if subset.estimation_weights is not None and subset.inclusion is not None and how == Mean():
-        text = (
-            "The items had unequal chances, which Mean does not undo. Take Hajek with this design."
-        )
-        notes.append(Note("unequal-chances", text))
-    return notes
-
-
-def _range_notes(targets: ScoreMatrix, known: Known | None) -> list[Note]:
-    """Say which targets score outside the probes' range: probes explain those less."""
-    if known is None or len(known.matrix.models) < 2:
-        return []
-    with np.errstate(invalid="ignore"):
-        means = np.nanmean(targets.values, axis=1)
-    probes = known.matrix.values.mean(axis=1)
-    beyond = [
-        model
-        for model, mean in zip(targets.models, means, strict=True)
-        if not probes.min() <= mean <= probes.max()
-    ]
-    if not beyond:
-        return []
-    text = (
-        f"{len(beyond)} of {len(targets.models)} targets score outside the probes' range on the "
-        f"subset ({shown(beyond)}); probes explain less of such models. The intervals allow for it."
-    )
-    return [Note("outside-probes", text)]
 
 
 def _to_estimates(

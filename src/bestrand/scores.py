@@ -111,8 +111,14 @@ class ScoreMatrix:
 
     def scaled(self) -> FloatArray:
         """Give the scores on 0..1, by the bounds or, where there are none, by what was seen."""
+        low, width = self.span
+        return (self.values - low) / width
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """Lowest score and width of the scale, by the bounds or, without them, by what was seen."""
         low, high = self.bounds or _seen_bounds(self.values)
-        return (self.values - low) / (high - low)
+        return low, high - low
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,6 +272,24 @@ class ScoreTable:
                 items=lacking,
             )
         return column.to_list()
+
+
+def matrix_of(
+    scores: ScoreTable | ScoreMatrix,
+    metric: str | None,
+    *,
+    weights: WeightScheme | None = None,
+) -> ScoreMatrix:
+    """Take the matrix of one metric from a table, or a matrix as it is.
+
+    Raises:
+        InputError: no such metric.
+    """
+    if isinstance(scores, ScoreTable):
+        return scores.matrix(metric, weights=weights)
+    if metric not in (None, scores.metric):
+        raise InputError(f"No metric {metric!r} here; this matrix holds {scores.metric!r}.")
+    return scores
 
 
 def common_bounds(matrices: Sequence[ScoreMatrix]) -> tuple[float, float]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bestrand.choosing import Base, as_frame, require_size, whole_number
+from bestrand.choosing import Base, as_frame, require_size, subset_size, whole_number
 from bestrand.designs.balanced import Balanced
 from bestrand.designs.base import Design, Features, standardised
 from bestrand.errors import ArgumentError, InputError
@@ -65,7 +65,7 @@ def select(
     matrices = take_matrices(scores, probes, metrics, weights) if looks else []
     frame = matrices[0].frame if matrices else as_frame(scores, weights)
     base = Base.of_frame(frame) if pool is None else Base.of_pool(pool, frame)
-    n = _size(n, retention, base.n_frame)
+    n = subset_size(n, retention, base.n_frame)
     require_size(n, base.n_frame, "the size of the frame")
     require_size(n, base.frame.n, "the size of the pool")
     matrices = [matrix.take_items(base.frame.items) for matrix in matrices]
@@ -153,18 +153,6 @@ def _means(matrices: Sequence[ScoreMatrix], weights: FloatArray) -> dict[str, di
 def _digest_of(matrices: list[ScoreMatrix]) -> str:
     names = [f"{matrix.metric}\0{model}" for matrix in matrices for model in matrix.models]
     return scores_digest(names, np.concatenate([matrix.values for matrix in matrices]))
-
-
-def _size(n: int | None, retention: float | None, n_frame: int) -> int:
-    if (n is None) == (retention is None):
-        raise ArgumentError("Give either `n` or `retention`, and not both.")
-    if n is not None:
-        return whole_number(n, "n")
-    if retention is None or not 0 < retention <= 1:
-        raise ArgumentError(
-            f"`retention` must be above 0 and at most 1, got {retention}.", retention=retention
-        )
-    return max(1, round(retention * n_frame))
 
 
 def _require_whole(matrix: ScoreMatrix) -> None:

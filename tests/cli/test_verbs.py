@@ -199,7 +199,21 @@ def test_people_get_tables(run: Run, files: Files) -> None:
 
 
 @pytest.mark.parametrize(
-    "verb", ["demo", "read", "diagnose", "pool", "select", "estimate", "compare", "study", "verify"]
+    "verb",
+    [
+        "demo",
+        "read",
+        "diagnose",
+        "plan",
+        "backtest",
+        "pool",
+        "select",
+        "estimate",
+        "compare",
+        "study",
+        "report",
+        "verify",
+    ],
 )
 def test_every_verb_has_help_with_an_example(run: Run, verb: str) -> None:
     done = run(verb, "--help")

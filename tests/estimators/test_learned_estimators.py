@@ -163,7 +163,8 @@ def test_estimates_stay_within_bounds_and_do_not_depend_on_who_else_is_measured(
     ]
 
     assert ((together >= 0) & (together <= 1)).all()
-    assert together == pytest.approx(np.array(alone), abs=1e-12)
+    # products of another shape round otherwise, and a penalty of 1e-5 makes that 1e5 times larger
+    assert together == pytest.approx(np.array(alone), abs=1e-9)
 
 
 @every_estimator

@@ -6,8 +6,9 @@ import pytest
 import bestrand as br
 from bestrand.data import load
 from bestrand.planning.diagnose import participation, pooled_share, rho_interval
-from bestrand.planning.forecast import explained_by_others, forecast
+from bestrand.planning.forecast import forecast
 from bestrand.rng import Stream
+from bestrand.stats.explained import explained_by_others
 from tests.cli.test_verbs import validate
 from tests.conftest import Files, Run
 
@@ -21,7 +22,7 @@ def test_scores_that_have_nothing_in_common_explain_nothing() -> None:
     shuffled = br.ScoreMatrix(br.Frame.of(MATRIX.frame.items), MATRIX.models, values)
     seen = br.diagnose(shuffled)
 
-    assert seen.outlook == "random is enough"
+    assert seen.outlook == "not explained"
     assert abs(seen.explained_mean) < 0.05
     assert abs(seen.rho) < 0.02
     assert seen.sizes[1].balanced_mean == pytest.approx(seen.sizes[1].random_mean, rel=0.03)
@@ -117,7 +118,7 @@ def test_what_cannot_be_diagnosed_is_refused() -> None:
     flat = np.ones_like(holes)
     with pytest.raises(br.InputError, match="1 scores are missing"):
         br.diagnose(br.ScoreMatrix(MATRIX.frame, MATRIX.models, holes))
-    with pytest.raises(br.InputError, match="nothing to diagnose"):
+    with pytest.raises(br.InputError, match="nothing to foretell"):
         br.diagnose(br.ScoreMatrix(MATRIX.frame, MATRIX.models, flat))
     with pytest.raises(br.ArgumentError, match="`retentions` must be above 0"):
         br.diagnose(MATRIX, retentions=[0.1, 2])

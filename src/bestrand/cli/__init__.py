@@ -5,7 +5,20 @@ from collections.abc import Sequence
 
 import typer
 
-from bestrand.cli import compare, demo, diagnose, estimate, pool, read, select, study, verify
+from bestrand.cli import (
+    backtest,
+    compare,
+    demo,
+    diagnose,
+    estimate,
+    plan,
+    pool,
+    read,
+    report,
+    select,
+    study,
+    verify,
+)
 from bestrand.cli.common import global_options, wants_traceback
 from bestrand.errors import ArgumentError, BestrandError
 
@@ -25,7 +38,21 @@ app = typer.Typer(
     ),
 )
 app.callback()(global_options)
-for verb in (demo, read, diagnose, pool, select, estimate, compare, study, verify):
+verbs = (
+    demo,
+    read,
+    diagnose,
+    plan,
+    backtest,
+    pool,
+    select,
+    estimate,
+    compare,
+    study,
+    report,
+    verify,
+)
+for verb in verbs:
     verb.register(app)
 
 

@@ -31,6 +31,10 @@ QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing 
 ForceOption = Annotated[
     bool, typer.Option("--force", help="Replace what stands at the output already.")
 ]
+ChartOption = Annotated[
+    Path | None,
+    typer.Option("--chart", metavar="FILE", help="Draw it too: .svg, .png, .pdf or .html."),
+]
 MetricOption = Annotated[
     str | None,
     typer.Option("--metric", help="Which metric; the main one unless given."),

@@ -1,5 +1,6 @@
 """`bestrand diagnose`: is random enough here, and would probes help?"""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -7,6 +8,7 @@ import typer
 from bestrand.cli.common import (
     ColumnOption,
     DuplicatesOption,
+    ForceOption,
     JsonOption,
     MetricOption,
     Output,
@@ -34,6 +36,16 @@ def register(app: typer.Typer) -> None:
             float | None,
             typer.Option("--threshold", help="Error above which a draw is bad; 2 % of the range."),
         ] = None,
+        chart: Annotated[
+            Path | None,
+            typer.Option(
+                "--chart",
+                metavar="FILE",
+                help="Draw it: the law of the error over simulated subsets of the first size, and "
+                "what models explain; .svg, .png, .pdf or .html.",
+            ),
+        ] = None,
+        force: ForceOption = False,
         seed: SeedOption = 0,
         column: ColumnOption = None,
         ranges: RangeOption = None,
@@ -44,10 +56,14 @@ def register(app: typer.Typer) -> None:
         """Say what scores that are there already promise: of random subsets, and of probes."""
         from bestrand.planning.diagnose import RETENTIONS
         from bestrand.planning.diagnose import diagnose as look
-        from bestrand.report.contracts import diagnose_report
-        from bestrand.report.terminal import diagnosis_tables
+        from bestrand.report.charts.show import chart as draw
+        from bestrand.report.charts.write import check_chart, write_chart
+        from bestrand.report.planning_contracts import diagnose_report
+        from bestrand.report.planning_tables import diagnosis_tables
 
         out = Output(json, quiet)
+        if chart:
+            check_chart(chart)
         table = read_for_cli(
             scores, metric=metric, columns=column, ranges=ranges, duplicates=duplicates
         )
@@ -58,6 +74,8 @@ def register(app: typer.Typer) -> None:
             threshold=threshold,
             seed=seed,
         )
+        if chart:
+            write_chart(draw(seen, table, seed=seed), chart, force=force)
         report = diagnose_report(seen, table.notes)
         out.json(report.to_json())
         if out.for_people:

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from bestrand.rng import Stream
-from bestrand.stats.regression import ridge_residuals
-from bestrand.types import FloatArray
+from bestrand.stats.explained import explained_by_others, scatter, strata_at
+from bestrand.types import FloatArray, IntArray
 
 
 N_DRAWS = 4000
@@ -36,28 +36,15 @@ class Forecast(NamedTuple):
     balanced: Errors
 
 
-def explained_by_others(z: FloatArray) -> FloatArray:
-    """Give the share of each probe's variance that the other probes explain; (K,).
-
-    Ridge regression of each probe on the rest, penalty 2, with its degrees of freedom counted; nan
-    for a probe that is flat, and 0 where there is no other.
-
-    Args:
-        z: (K, m) scores on 0..1.
-    """
-    shares = np.full(len(z), np.nan)
-    for k, scores in enumerate(z):
-        variance = scores.var(ddof=1)
-        if variance <= 0:
-            continue
-        others = np.delete(z, k, axis=0)
-        left = ridge_residuals(scores[None, :], others.T).variance[0] if len(others) else variance
-        shares[k] = 1 - left / variance
-    return shares
-
-
 def forecast(
-    z: FloatArray, n: int, *, n_pool: int, n_frame: int, n_targets: int, stream: Stream
+    z: FloatArray,
+    n: int,
+    *,
+    n_pool: int,
+    n_frame: int,
+    n_targets: int,
+    stream: Stream,
+    groups: IntArray | None = None,
 ) -> Forecast:
     r"""Forecast errors of n items from the probes' own scores, each probe standing for a target.
 
@@ -76,32 +63,40 @@ def forecast(
         n_frame: N.
         n_targets: T, how many targets one error is averaged over.
         stream: the chance.
+        groups: (m,) code of each item's group, where subset and pool keep each group's share; W is
+            then the covariance within groups.
 
     Returns:
         mean and 95th percentile of the error for both; nan if every probe is flat.
     """
-    shares = explained_by_others(z)
-    usable = ~np.isnan(shares)
+    usable = np.ptp(z, axis=1) > 0
     if not usable.any():
         unknown = Errors(float("nan"), float("nan"))
         return Forecast(unknown, unknown)
-    z, shares = z[usable], np.clip(shares[usable], 0.0, 1.0)
-    covariance = np.atleast_2d(np.cov(z))
-    own = np.diag(covariance)
-    n_probes = len(z)
-    common = (covariance.sum() - own.sum()) / max(n_probes * (n_probes - 1), 1)
-    rho = max(common / own.mean(), 0.0)
-    common_share = n_probes * rho / (1 + (n_probes - 1) * rho)
+    z = z[usable]
+    strata = strata_at(groups, n)
+    shares = np.clip(np.nan_to_num(explained_by_others(z, strata)), 0.0, 1.0)
+    own, common = _split(scatter(z).covariance)
+    own_within, common_within = _split(scatter(z, strata).covariance)
+    rho = max(common_within / own_within.mean(), 0.0)
+    common_share = len(z) * rho / (1 + (len(z) - 1) * rho)
     a, b, whole = 1 / n - 1 / n_pool, 1 / n_pool - 1 / n_frame, 1 / n - 1 / n_frame
     return Forecast(
         random=_draw(own * whole, common * whole, n_targets, stream),
         balanced=_draw(
-            own * (a * (1 - shares) + b),
-            common * (a * (1 - common_share) + b),
+            own_within * (a * (1 - shares) + b),
+            common_within * (a * (1 - common_share) + b),
             n_targets,
             stream,
         ),
     )
+
+
+def _split(covariance: FloatArray) -> tuple[FloatArray, float]:
+    """Give the variances, and the mean covariance of two probes (0 of one)."""
+    own = np.diag(covariance)
+    n_pairs = max(own.size * (own.size - 1), 1)
+    return own, float((covariance.sum() - own.sum()) / n_pairs)
 
 
 def _draw(variances: FloatArray, common: float, n_targets: int, stream: Stream) -> Errors:

@@ -10,7 +10,6 @@ from bestrand.demo import Demo
 from bestrand.estimates import Estimates
 from bestrand.manifest import Manifest
 from bestrand.notes import Note
-from bestrand.planning.diagnose import Diagnosis
 from bestrand.scores import Counts, ScoreTable
 from bestrand.types import Verdict
 from bestrand.verify import Verification
@@ -161,49 +160,6 @@ class DemoReport(Contract):
     cost_per_target: float
 
 
-class ExplainedRow(Contract):
-    """One model, left out in turn."""
-
-    model: str
-    explained: MaybeNumber = Field(
-        description="Share of its scores' variance that the other models explain; null if flat."
-    )
-
-
-class SizeRow(Contract):
-    """What to expect at one size; errors are mean absolute errors over models."""
-
-    retention: float
-    n: int
-    sigma_c: float = Field(description="Standard deviation of the shift that all models share.")
-    random_mean: float = Field(description="Expected error of a simple random subset.")
-    random_p95: float = Field(description="Its 95th percentile.")
-    exceedance: float = Field(description="Probability that it is above the threshold.")
-    balanced_mean: MaybeNumber = Field(description="Forecast with probes on a pool of 4n.")
-    balanced_p95: MaybeNumber = Field(description="Its 95th percentile.")
-
-
-class DiagnoseReport(Contract):
-    """What `bestrand diagnose --json` prints."""
-
-    metric: str
-    items: int
-    models: tuple[ExplainedRow, ...]
-    explained: MaybeNumber = Field(description="The same share, pooled over the models.")
-    rho: MaybeNumber = Field(description="Mean correlation of two models' item scores.")
-    rho_low: MaybeNumber
-    rho_high: MaybeNumber
-    effective_models: float = Field(description="How many different models there are in effect.")
-    flat_items: int = Field(description="Items on which all models score the same.")
-    groups: dict[str, int] | None
-    near_duplicates: tuple[tuple[str, str], ...]
-    threshold: float
-    sizes: tuple[SizeRow, ...]
-    outlook: str
-    verdict: str
-    notes: tuple[NoteRow, ...]
-
-
 def note_rows(notes: tuple[Note, ...]) -> tuple[NoteRow, ...]:
     """Turn notes into rows."""
     return tuple(NoteRow(code=note.code, text=note.text) for note in notes)
@@ -303,27 +259,4 @@ def demo_report(seen: Demo) -> DemoReport:
         ),
         construction_cost=len(seen.subset.probes) * seen.pool.n / n_frame,
         cost_per_target=seen.subset.n / n_frame,
-    )
-
-
-def diagnose_report(seen: Diagnosis, notes: tuple[Note, ...]) -> DiagnoseReport:
-    """Turn a diagnosis into what is printed."""
-    rows = zip(seen.models, seen.explained, strict=True)
-    return DiagnoseReport(
-        metric=seen.metric,
-        items=seen.n_items,
-        models=tuple(ExplainedRow(model=model, explained=share) for model, share in rows),
-        explained=seen.explained_mean,
-        rho=seen.rho,
-        rho_low=seen.rho_low,
-        rho_high=seen.rho_high,
-        effective_models=seen.effective_models,
-        flat_items=seen.flat_items,
-        groups=seen.group_sizes,
-        near_duplicates=seen.near_duplicates,
-        threshold=seen.threshold,
-        sizes=tuple(SizeRow(**size._asdict()) for size in seen.sizes),
-        outlook=seen.outlook,
-        verdict=seen.verdict,
-        notes=note_rows(notes),
     )

@@ -1,4 +1,4 @@
-"""The contracts by name, and their JSON Schemas."""
+"""The JSON Schemas of all that is printed or written, by verb."""
 
 from typing import Any
 
@@ -8,12 +8,18 @@ from bestrand.manifest import Manifest
 from bestrand.report.contracts import (
     CompareReport,
     DemoReport,
-    DiagnoseReport,
     EstimateReport,
     ReadReport,
     VerifyReport,
 )
+from bestrand.report.planning_contracts import (
+    BacktestReport,
+    DiagnoseReport,
+    PlanReport,
+    SuiteReport,
+)
 from bestrand.report.study_contracts import StudyReport
+from bestrand.report.subset_contracts import SubsetReport
 
 
 CONTRACTS: dict[str, type[BaseModel]] = {
@@ -23,8 +29,12 @@ CONTRACTS: dict[str, type[BaseModel]] = {
     "compare": CompareReport,
     "verify": VerifyReport,
     "diagnose": DiagnoseReport,
+    "plan": PlanReport,
+    "suite": SuiteReport,
+    "backtest": BacktestReport,
     "demo": DemoReport,
     "study": StudyReport,
+    "report": SubsetReport,
 }
 
 

@@ -10,7 +10,6 @@ from bestrand.manifest import Manifest
 from bestrand.report.contracts import (
     CompareReport,
     DemoReport,
-    DiagnoseReport,
     EstimateReport,
     ReadReport,
     VerifyReport,
@@ -26,14 +25,16 @@ def number(value: float | None, digits: int = 4) -> str:
     return "–" if value is None else f"{value:.{digits}f}"
 
 
-def _facts(rows: list[tuple[str, str]]) -> Table:
+def facts(rows: list[tuple[str, str]]) -> Table:
+    """Lay out names and what is said of them."""
     table = Table.grid(padding=(0, 2))
     for name, value in rows:
         table.add_row(Text(name, style="bold"), Text(value))
     return table
 
 
-def _listing(names: tuple[str, ...], limit: int = 6) -> str:
+def listing(names: tuple[str, ...], limit: int = 6) -> str:
+    """Count names and show the first."""
     more = f", … {len(names) - limit} more" if len(names) > limit else ""
     return f"{len(names)} ({', '.join(names[:limit])}{more})" if names else "none"
 
@@ -41,12 +42,12 @@ def _listing(names: tuple[str, ...], limit: int = 6) -> str:
 def read_table(report: ReadReport) -> RenderableType:
     """Show what was read."""
     counts = report.counts
-    return _facts(
+    return facts(
         [
             ("items", str(report.items)),
-            ("models", _listing(report.models)),
-            ("groups", _listing(report.groups)),
-            ("metrics", _listing(report.metrics)),
+            ("models", listing(report.models)),
+            ("groups", listing(report.groups)),
+            ("metrics", listing(report.metrics)),
             ("scored", str(counts.scored)),
             ("missing", str(counts.missing)),
             ("errored", str(counts.errored)),
@@ -66,12 +67,12 @@ def manifest_table(manifest: Manifest, path: Path | None) -> RenderableType:
         ("seed", str(manifest.seed)),
     ]
     if manifest.probes:
-        rows.append(("probes", _listing(manifest.probes)))
+        rows.append(("probes", listing(manifest.probes)))
     if manifest.distance is not None:
         rows.append(("distance", f"{manifest.distance:.3g} between probe means"))
     rows.append(("digest", f"{manifest.digest[:12]}…"))
     rows.append(("written to", str(path) if path else "nowhere; give -o FILE to keep it"))
-    return _facts(rows)
+    return facts(rows)
 
 
 def _settings(manifest: Manifest) -> str:
@@ -179,37 +180,3 @@ def demo_tables(report: DemoReport) -> RenderableType:
         "  bestrand estimate subset.json targets.parquet --probes probes.parquet"
     )
     return Group(targets, "", errors, "", Text(cost), "", Text(todo))
-
-
-def diagnosis_tables(report: DiagnoseReport) -> RenderableType:
-    """Show what to expect at each size, which models the others explain, and the verdict."""
-    interval = f"{number(report.rho_low, 2)} … {number(report.rho_high, 2)}"
-    facts = [
-        ("items", f"{report.items}, {report.flat_items} of them alike for all models"),
-        ("models", f"{len(report.models)}, in effect {report.effective_models:.1f} different ones"),
-        ("rho", f"{number(report.rho, 2)} ({interval}), mean correlation of two models"),
-        ("explained", f"{number(report.explained, 2)} of the variance, by the other models"),
-    ]
-    if report.groups:
-        facts.append(("groups", _listing(tuple(report.groups))))
-    if report.near_duplicates:
-        pairs = tuple(f"{a} = {b}" for a, b in report.near_duplicates)
-        facts.append(("near twins", _listing(pairs, 3)))
-    sizes = Table(title=f"Mean absolute error over models, metric {report.metric!r}")
-    for name in ("items", "random", "P95", f"P(> {report.threshold:g})", "with probes", "P95"):
-        sizes.add_column(name, justify="right")
-    for row in report.sizes:
-        sizes.add_row(
-            f"{row.n} ({row.retention:.0%})",
-            number(row.random_mean),
-            number(row.random_p95),
-            f"{row.exceedance:.0%}",
-            number(row.balanced_mean),
-            number(row.balanced_p95),
-        )
-    shares = Table(title="Share of each model that the others explain")
-    shares.add_column("model")
-    shares.add_column("explained", justify="right")
-    for model in sorted(report.models, key=lambda row: row.explained or 0.0):
-        shares.add_row(Text(model.model), number(model.explained, 2))
-    return Group(_facts(facts), "", sizes, "", shares, "", Text(report.verdict))

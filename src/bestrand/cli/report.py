@@ -1,0 +1,136 @@
+"""`bestrand report`: one page of a subset and its targets, or of a study."""
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bestrand.cli.common import (
+    ColumnOption,
+    DuplicatesOption,
+    EstimatorOption,
+    ForceOption,
+    JsonOption,
+    LevelOption,
+    LowerOption,
+    MetricOption,
+    MissingOption,
+    Output,
+    ProbesFileOption,
+    QuietOption,
+    RangeOption,
+    read_for_cli,
+)
+from bestrand.errors import ArgumentError
+
+
+if TYPE_CHECKING:
+    from bestrand.report.page import Page
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+
+    @app.command(
+        epilog="Example: bestrand report subset.json targets/ --probes probes.parquet -o page.html"
+    )
+    def report(
+        what: Annotated[
+            Path,
+            typer.Argument(
+                metavar="SUBSET|STUDY",
+                help="What `bestrand select` or `bestrand pool` wrote, or the folder of a study.",
+                show_default=False,
+            ),
+        ],
+        scores: Annotated[
+            list[str] | None,
+            typer.Argument(
+                metavar="[SCORES...]",
+                help="Scores of the targets on the subset; without them the page tells what was "
+                "chosen and how.",
+                show_default=False,
+            ),
+        ] = None,
+        *,
+        output: Annotated[
+            Path,
+            typer.Option(
+                "-o", "--output", metavar="FILE", help="The page, .html.", show_default=False
+            ),
+        ],
+        figures: Annotated[
+            Path | None,
+            typer.Option(
+                "--figures",
+                metavar="DIR",
+                help="Write each chart into this folder too, as SVG, PDF and PNG.",
+            ),
+        ] = None,
+        force: ForceOption = False,
+        probes: ProbesFileOption = None,
+        estimator: EstimatorOption = None,
+        metric: MetricOption = None,
+        missing: MissingOption = "error",
+        level: LevelOption = 0.95,
+        lower_is_better: LowerOption = False,
+        column: ColumnOption = None,
+        ranges: RangeOption = None,
+        duplicates: DuplicatesOption = "error",
+        json: JsonOption = False,
+        quiet: QuietOption = False,
+    ) -> None:
+        """Write one HTML page that works offline: charts, tables that sort, and the rows behind."""
+        from bestrand.estimate import estimate as infer
+        from bestrand.manifest import Manifest
+        from bestrand.report.report import check_report, write_page
+        from bestrand.report.subset_contracts import subset_report
+        from bestrand.report.subset_page import subset_page
+        from bestrand.strategies import make_estimator
+
+        out = Output(json, quiet)
+        check_report(output)
+        if what.is_dir():
+            if scores or probes:
+                raise ArgumentError(
+                    "Scores and probes go with a subset, and this is the folder of a study. "
+                    "Give the folder alone."
+                )
+            page, text = _study(what)
+        else:
+            read = partial(
+                read_for_cli, metric=metric, columns=column, ranges=ranges, duplicates=duplicates
+            )
+            manifest = Manifest.read(what)
+            known = read(probes) if probes else None
+            result = None
+            if scores:
+                result = infer(
+                    read(scores),
+                    manifest,
+                    probes=known,
+                    metric=metric,
+                    estimator=make_estimator(estimator),
+                    missing=missing,
+                    level=level,
+                    higher_is_better=not lower_is_better,
+                )
+            seen = subset_report(manifest, result, known)
+            page, text = subset_page(seen, manifest), seen.to_json()
+        write_page(page, output, figures=figures, force=force)
+        out.json(text)
+        if out.for_people:
+            typer.echo(f"{len(page.figures)} figures written to {output}")
+            if figures is not None:
+                typer.echo(f"charts written to {figures}")
+
+
+def _study(folder: Path) -> "tuple[Page, str]":
+    """Make the page of a study, and what `bestrand study --json` prints of it."""
+    from bestrand.report.study_contracts import study_report
+    from bestrand.report.study_page import study_page
+    from bestrand.study.run import read_study
+
+    table = read_study(folder)
+    return study_page(table), study_report(table).to_json()

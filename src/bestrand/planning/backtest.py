@@ -1,0 +1,274 @@
+"""Backtest: how wrong would each model's estimate have been, had it been the target?"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from bestrand.choosing import require_size, subset_size
+from bestrand.designs.balanced import Balanced
+from bestrand.designs.base import Design
+from bestrand.errors import ArgumentError, InputError
+from bestrand.estimators.base import Estimator
+from bestrand.planning.leave_out import Settings, families_of, leave_out, one_draw
+from bestrand.planning.whole import require_whole
+from bestrand.rng import Stream
+from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of
+from bestrand.types import FloatArray
+
+
+N_DRAWS = 100
+N_BLOCKS = 50
+LEVEL = 0.95
+
+
+class ModelErrors(NamedTuple):
+    """Errors of one model had it been the target, in the metric's unit.
+
+    Attributes:
+        model: its name.
+        family: its family, or None where none were given.
+        n_draws: how many draws it was left out of.
+        full: its full score.
+        random_mean: mean size of the error with simple random subsets.
+        random_mean_se: its Monte Carlo standard error.
+        random_p95: 95th percentile of the size of the error.
+        mean: mean size of the error with the design.
+        mean_se: its Monte Carlo standard error.
+        p95: 95th percentile of the size of the error.
+        coverage: share of draws in which the interval held the full score.
+    """
+
+    model: str
+    family: str | None
+    n_draws: int
+    full: float
+    random_mean: float
+    random_mean_se: float
+    random_p95: float
+    mean: float
+    mean_se: float
+    p95: float
+    coverage: float
+
+
+class Comparison(NamedTuple):
+    """A figure of the design's errors over all models, beside Random's.
+
+    Attributes:
+        random: Random's, in the metric's unit.
+        design: the design's.
+        ratio: design / random.
+        ratio_se: Monte Carlo standard error of the ratio, by a jackknife over draws.
+    """
+
+    random: float
+    design: float
+    ratio: float
+    ratio_se: float
+
+
+@dataclass(frozen=True, eq=False)
+class Backtest:
+    """What would have happened on scores that are known in full.
+
+    Attributes:
+        metric: name of the metric.
+        n_items: N.
+        n: items of a subset.
+        n_probes: K.
+        n_pool: m.
+        n_draws: draws in all.
+        design: name of the design.
+        estimator: name of what made its estimates.
+        models: every model as a target, by name.
+        mean: mean size of the error.
+        p95: 95th percentile of the size of the error.
+        coverage: share of intervals that held the full score.
+        coverage_se: its Monte Carlo standard error, draws as units.
+        random_coverage: the same of Random.
+        worst_draw: 95th percentile over draws of the mean error over the models left out.
+    """
+
+    metric: str
+    n_items: int
+    n: int
+    n_probes: int
+    n_pool: int
+    n_draws: int
+    design: str
+    estimator: str
+    models: tuple[ModelErrors, ...]
+    mean: Comparison
+    p95: Comparison
+    coverage: float
+    coverage_se: float
+    random_coverage: float
+    worst_draw: Comparison
+
+
+def backtest(
+    scores: ScoreTable | ScoreMatrix,
+    n: int | None = None,
+    *,
+    retention: float | None = None,
+    design: Design | None = None,
+    estimator: Estimator | None = None,
+    n_probes: int = 8,
+    factor: float = 4.0,
+    families: Mapping[str, str] | None = None,
+    n_draws: int = N_DRAWS,
+    metric: str | None = None,
+    seed: int = 0,
+) -> Backtest:
+    """Leave models out in turn, and see how wrong their estimates would have been.
+
+    In every draw some models serve as probes and all others are targets whose scores are seen on
+    the subset only; every model is left out about equally often. With families, no probe is ever
+    of a target's family. Pool, subset and estimates are made as a user makes them; Random runs
+    beside on simple random subsets of the same size.
+
+    Args:
+        scores: full scores of the models, without holes.
+        n: items of the subset.
+        retention: n as a share of the items, instead.
+        design: how items are chosen; `Balanced()` unless given.
+        estimator: how full scores are inferred; what fits the design unless given.
+        n_probes: K; fewer where fewer models are there.
+        factor: alpha, size of the pool over n.
+        families: family of each model, by name.
+        n_draws: how often every model is left out, at least.
+        metric: which; the main one unless given.
+        seed: the one source of chance.
+
+    Raises:
+        ArgumentError: a number out of its range.
+        InputError: fewer than two models, scores missing, or models without a family.
+        DesignError: the design needs what the scores do not have.
+    """
+    matrix = matrix_of(scores, metric)
+    require_whole(matrix, "A backtest")
+    size = subset_size(n, retention, matrix.frame.n)
+    require_size(size, matrix.frame.n, "the number of items")
+    if n_probes < 1 or n_draws < 2:
+        raise ArgumentError(
+            f"`n_probes` must be 1 or more and `n_draws` 2 or more, got {n_probes} and {n_draws}."
+        )
+    if len(matrix.models) < 2:
+        raise InputError("A backtest needs two models or more: one to leave out, one to probe.")
+    kin = families_of(matrix, families)
+    settings = Settings(design or Balanced(), estimator, factor)
+    chance = Stream.of(seed, "backtest")
+    left_out = list(leave_out(matrix.models, kin, n_probes, n_draws, chance))
+    draws = [
+        one_draw(matrix, models, size, settings, int(chance.child(f"{number}").words(0, 1)[0]))
+        for number, models in enumerate(left_out)
+    ]
+    ours = np.array([draw.ours for draw in draws])  # (draws, L)
+    random = np.array([draw.random for draw in draws])
+    held = np.array([draw.held for draw in draws])
+    full = matrix.full_scores()
+    return Backtest(
+        metric=matrix.metric,
+        n_items=matrix.frame.n,
+        n=size,
+        n_probes=max(len(models.probes) for models in left_out),
+        n_pool=draws[0].n_pool,
+        n_draws=len(draws),
+        design=settings.design.name,
+        estimator=draws[0].estimator,
+        models=tuple(
+            _of_model(
+                model,
+                None if kin is None else kin[model],
+                float(full[j]),
+                ours[:, j],
+                random[:, j],
+                held[:, j],
+            )
+            for j, model in enumerate(matrix.models)
+        ),
+        mean=_compare(random, ours, _mean_size),
+        p95=_compare(random, ours, _p95_size),
+        worst_draw=_compare(random, ours, _p95_of_draws),
+        coverage=_share(held),
+        coverage_se=_standard_error(_by_draw(held)),
+        random_coverage=_share(np.array([draw.random_held for draw in draws])),
+    )
+
+
+def _of_model(
+    model: str,
+    family: str | None,
+    full: float,
+    ours: FloatArray,
+    random: FloatArray,
+    held: FloatArray,
+) -> ModelErrors:
+    there = ~np.isnan(ours)
+    sizes, random_sizes = np.abs(ours[there]), np.abs(random[there])
+    return ModelErrors(
+        model=model,
+        family=family,
+        n_draws=int(there.sum()),
+        full=full,
+        random_mean=float(random_sizes.mean()),
+        random_mean_se=_standard_error(random_sizes),
+        random_p95=float(np.quantile(random_sizes, LEVEL)),
+        mean=float(sizes.mean()),
+        mean_se=_standard_error(sizes),
+        p95=float(np.quantile(sizes, LEVEL)),
+        coverage=_share(held[there]),
+    )
+
+
+def _by_draw(held: FloatArray) -> FloatArray:
+    """Share held in each draw that has intervals."""
+    there = ~np.isnan(held)
+    counts = there.sum(axis=1)
+    return np.asarray(np.where(there, held, 0.0).sum(axis=1)[counts > 0] / counts[counts > 0])
+
+
+def _share(held: FloatArray) -> float:
+    return float("nan") if np.isnan(held).all() else float(np.nanmean(held))
+
+
+def _standard_error(values: FloatArray) -> float:
+    return float(values.std(ddof=1) / math.sqrt(values.size)) if values.size > 1 else math.nan
+
+
+def _mean_size(errors: FloatArray) -> float:
+    return float(np.nanmean(np.abs(errors)))
+
+
+def _p95_size(errors: FloatArray) -> float:
+    return float(np.nanquantile(np.abs(errors), LEVEL))
+
+
+def _p95_of_draws(errors: FloatArray) -> float:
+    return float(np.quantile(np.nanmean(np.abs(errors), axis=1), LEVEL))
+
+
+def _compare(
+    random: FloatArray, ours: FloatArray, figure: Callable[[FloatArray], float]
+) -> Comparison:
+    """Compare a figure of both, with the error of the ratio by a delete-a-group jackknife.
+
+    References:
+        Kott, P. S. (2001). The delete-a-group jackknife. Journal of Official Statistics 17(4).
+    """
+    base, own = figure(random), figure(ours)
+    if base == 0.0:
+        return Comparison(base, own, math.nan, math.nan)
+    n_blocks = min(N_BLOCKS, len(random))
+    block = np.arange(len(random)) % n_blocks
+    without = np.array(
+        [
+            figure(ours[block != b]) / max(figure(random[block != b]), 1e-300)
+            for b in range(n_blocks)
+        ]
+    )
+    se = math.sqrt((n_blocks - 1) * float(np.mean((without - without.mean()) ** 2)))
+    return Comparison(base, own, own / base, se)

@@ -1,0 +1,105 @@
+"""What a pilot says of targets to come: how far their scores spread, and what probes explain."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from bestrand.rng import Stream
+from bestrand.stats.explained import Scatter, explained_by_others, explained_share, scatter
+from bestrand.types import FloatArray, IntArray
+
+
+N_SETS = 40  # random choices of probes, over which what they explain is averaged
+N_PAIRS = 200
+FEWEST = 1e-12
+
+
+class Moments(NamedTuple):
+    """Variances of L models' item scores, and the share of each that K probes explain.
+
+    Attributes:
+        own: (L,) variance of each model that is not flat, within strata where there are any.
+        shares: (L,) share of it that the probes explain, in 0..1.
+    """
+
+    own: FloatArray
+    shares: FloatArray
+
+    def errors(self, n: int, n_pool: int, n_frame: int) -> FloatArray:
+        r"""Variance of each model's error.
+
+        $$ V_k = \Bigl(\frac1n - \frac1m\Bigr)(1 - R^2_k)\,s_k^2
+           + \Bigl(\frac1m - \frac1N\Bigr) s_k^2 $$
+
+        Args:
+            n: items chosen.
+            n_pool: m, of which they are chosen.
+            n_frame: N.
+
+        References:
+            Cochran, W. G. (1977). Sampling Techniques, third edition, chapter 12. Wiley.
+        """
+        chosen, drawn = 1 / n - 1 / n_pool, 1 / n_pool - 1 / n_frame
+        return np.asarray(self.own * (chosen * (1 - self.shares) + drawn))
+
+
+def model_moments(y: FloatArray, strata: IntArray | None, n_probes: int, stream: Stream) -> Moments:
+    """Take each model for a target that n_probes of the others have to explain.
+
+    Args:
+        y: (L, N) scores on 0..1; no nan, and not all models flat.
+        strata: (N,) codes within which variances are taken, or None.
+        n_probes: K, fewer than L; 0: nothing is explained.
+        stream: chooses which models serve as probes.
+    """
+    seen = scatter(y, strata)
+    varies = np.diag(seen.products) > FEWEST
+    own = np.diag(seen.covariance)[varies]
+    if n_probes == 0:
+        return Moments(own, np.zeros(own.size))
+    if n_probes >= len(y) - 1:
+        shares = explained_by_others(y, strata)
+    else:
+        found = [
+            _left_out(seen, probes, np.eye(len(y))) for probes in probe_sets(y, n_probes, stream)
+        ]
+        shares = np.nanmean(np.array(found), axis=0)
+    return Moments(own, np.clip(shares[varies], 0.0, 1.0))
+
+
+def pair_moments(y: FloatArray, strata: IntArray | None, n_probes: int, stream: Stream) -> Moments:
+    """Do the same with differences of two models, of pairs drawn at random."""
+    seen = scatter(y, strata)
+    identity = np.eye(len(y))
+    own, shares = [], []
+    for number, probes in enumerate(probe_sets(y, n_probes, stream)):
+        rest = np.setdiff1d(np.arange(len(y)), probes)
+        rng = stream.child(f"pairs {number}").generator()
+        a, b = np.triu_indices(rest.size, 1)
+        chosen = rng.permutation(a.size)[: N_PAIRS // 4]
+        pairs = identity[rest[a[chosen]]] - identity[rest[b[chosen]]]
+        share = explained_share(seen, probes, pairs)
+        known = ~np.isnan(share)
+        own.append(np.einsum("tl,lm,tm->t", pairs, seen.covariance, pairs)[known])
+        shares.append(share[known])
+    return Moments(np.concatenate(own), np.clip(np.concatenate(shares), 0.0, 1.0))
+
+
+def probe_sets(y: FloatArray, n_probes: int, stream: Stream) -> list[IntArray]:
+    """Choose probes again and again, such that every model is left out about as often."""
+    n_models = len(y)
+    rng = stream.child("probes").generator()
+    sets: list[IntArray] = []
+    while len(sets) < N_SETS:
+        order = rng.permutation(n_models)
+        around = np.concatenate([order, order])
+        starts = range(0, n_models, max(1, n_models - n_probes))
+        sets += [np.sort(around[start : start + n_probes]) for start in starts]
+    return sets
+
+
+def _left_out(seen: Scatter, probes: IntArray, identity: FloatArray) -> FloatArray:
+    """Shares of the models that do not serve as probes; nan of those that do."""
+    shares = explained_share(seen, probes, identity)
+    shares[probes] = np.nan
+    return shares

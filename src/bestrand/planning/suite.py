@@ -1,0 +1,222 @@
+"""One budget over several benchmarks: how many items of each, so that the mean of all is best."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from bestrand.errors import ArgumentError, InputError
+from bestrand.planning.moments import model_moments
+from bestrand.planning.whole import require_whole
+from bestrand.rng import Stream
+from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of
+from bestrand.stats.half_normal import mean_size, quantile_size
+from bestrand.types import FloatArray, IntArray
+
+
+FEWEST_ITEMS = 8  # of a benchmark, whatever its variance
+WORTH, WORTH_SAID = 0.97, "3 %"  # Neyman's split must do better than this to be worth a pilot
+MAX_PROBES = 16
+
+SuiteMean = Literal["macro", "micro"]
+Rule = Literal["equal", "equal retention", "neyman"]
+
+
+class SuiteRow(NamedTuple):
+    """One benchmark's part of the budget.
+
+    Attributes:
+        benchmark: its name.
+        n_items: N.
+        spread: root mean variance of the models' item scores that probes leave over, on 0..1.
+        sizes: items, by rule.
+    """
+
+    benchmark: str
+    n_items: int
+    spread: float
+    sizes: dict[Rule, int]
+
+
+class SuiteError(NamedTuple):
+    """What a rule brings.
+
+    Attributes:
+        rule: how the budget is split.
+        mean: expected size of the error of one model's suite mean, on 0..1.
+        p95: its 95th percentile.
+    """
+
+    rule: Rule
+    mean: float
+    p95: float
+
+
+@dataclass(frozen=True, eq=False)
+class SuitePlan:
+    """How to split one budget over the benchmarks of a suite.
+
+    Attributes:
+        budget: items in all that one target runs.
+        suite_mean: "macro", every benchmark counts the same, or "micro", every item.
+        rows: a benchmark each, in the order given.
+        errors: what each rule brings, the one to take first.
+        verdict: what to do, in a sentence or two.
+    """
+
+    budget: int
+    suite_mean: SuiteMean
+    rows: tuple[SuiteRow, ...]
+    errors: tuple[SuiteError, ...]
+    verdict: str
+
+    @property
+    def best(self) -> Rule:
+        """The rule to take."""
+        return self.errors[0].rule
+
+
+def plan_suite(
+    benchmarks: Mapping[str, ScoreTable | ScoreMatrix],
+    budget: int,
+    *,
+    suite_mean: SuiteMean = "macro",
+    probes: bool = True,
+    metric: str | None = None,
+    seed: int = 0,
+) -> SuitePlan:
+    r"""Split a budget of items over the benchmarks of a suite.
+
+    The error of the suite's mean has the variance $\sum_b w_b^2 V_b(n_b)$, with w_b the weight of a
+    benchmark in the mean, for errors on different benchmarks are independent. Every benchmark is
+    brought to 0..1. Three rules are compared: equal retention; the same n for every benchmark, at
+    most N_b; and Neyman's, n_b in proportion to w_b times what is left of the spread.
+
+    Args:
+        benchmarks: scores of a pilot on each, by name; models may differ.
+        budget: items in all that one target runs.
+        suite_mean: "macro": the mean of the benchmarks' scores; "micro": of all items.
+        probes: subsets will be balanced on probes like the pilot's models.
+        metric: which; the main one unless given.
+        seed: chooses over which sets of probes is averaged.
+
+    Raises:
+        ArgumentError: fewer than two benchmarks, or an unknown `suite_mean`.
+        InputError: the budget is smaller than eight items a benchmark or larger than all items, or
+            scores are missing or all the same.
+
+    References:
+        Neyman, J. (1934). On the two different aspects of the representative method. Journal of
+        the Royal Statistical Society 97(4).
+    """
+    if len(benchmarks) < 2:
+        raise ArgumentError(f"A suite is two benchmarks or more, got {len(benchmarks)}.")
+    if suite_mean not in ("macro", "micro"):
+        raise ArgumentError(f"`suite_mean` must be macro or micro, got {suite_mean!r}.")
+    matrices = {name: matrix_of(scores, metric) for name, scores in benchmarks.items()}
+    for name, matrix in matrices.items():
+        require_whole(matrix, f"The plan of {name!r}")
+    frames = np.array([matrix.frame.n for matrix in matrices.values()])
+    fewest = int(np.minimum(frames, FEWEST_ITEMS).sum())
+    if not fewest <= budget <= frames.sum():
+        raise InputError(
+            f"`budget` must be {fewest} to {frames.sum()} items, {FEWEST_ITEMS} or more of each "
+            f"benchmark and at most all, got {budget}."
+        )
+    variances = [
+        _left_over(matrix, n_probes=MAX_PROBES if probes else 0, stream=Stream.of(seed, name))
+        for name, matrix in matrices.items()
+    ]
+    spreads = np.sqrt([float(values.mean()) for values in variances])
+    share = (
+        np.full(len(frames), 1 / len(frames)) if suite_mean == "macro" else frames / frames.sum()
+    )
+    sizes: dict[Rule, IntArray] = {
+        "equal": proportional_sizes(np.ones(len(frames)), frames, budget),
+        "equal retention": proportional_sizes(frames.astype(np.float64), frames, budget),
+        "neyman": proportional_sizes(share * spreads, frames, budget),
+    }
+    errors = [_error(rule, variances, share, frames, n) for rule, n in sizes.items()]
+    simple: Rule = "equal" if suite_mean == "macro" else "equal retention"
+    errors.sort(key=lambda error: error.mean * (WORTH if error.rule == simple else 1))
+    names = list(matrices)
+    rows = tuple(
+        SuiteRow(
+            benchmark=name,
+            n_items=int(frames[b]),
+            spread=float(spreads[b]),
+            sizes={rule: int(n[b]) for rule, n in sizes.items()},
+        )
+        for b, name in enumerate(names)
+    )
+    return SuitePlan(budget, suite_mean, rows, tuple(errors), _verdict(errors, suite_mean))
+
+
+def proportional_sizes(weights: FloatArray, frames: IntArray, budget: int) -> IntArray:
+    """Divide a budget in proportion to weights, at least 8 items each and at most all.
+
+    What a full benchmark cannot take goes to the others. Whole numbers by largest remainders.
+
+    Args:
+        weights: (B,) >= 0.
+        frames: (B,) items of each benchmark.
+        budget: items in all.
+
+    Examples:
+        >>> proportional_sizes(np.ones(3), np.array([20, 100, 1000]), 200)
+        array([20, 90, 90])
+    """
+    low = np.minimum(frames, FEWEST_ITEMS).astype(np.float64)
+    high = frames.astype(np.float64)
+    weights = weights if weights.any() else np.ones(frames.size)
+    positive = np.maximum(weights, 1e-12 * float(weights.max()))
+    bottom, top = 0.0, float((high / positive).max())
+    for _ in range(200):
+        scale = (bottom + top) / 2
+        spent = np.clip(scale * positive, low, high).sum()
+        bottom, top = (scale, top) if spent < budget else (bottom, scale)
+    exact = np.clip(top * positive, low, high)
+    sizes = np.floor(exact + 1e-9)
+    order = np.argsort(sizes - exact, kind="stable")
+    for b in np.concatenate([order] * 2):
+        if sizes.sum() < budget and sizes[b] < high[b]:
+            sizes[b] += 1
+    return sizes.astype(np.int64)
+
+
+def _left_over(matrix: ScoreMatrix, *, n_probes: int, stream: Stream) -> FloatArray:
+    """Variances of the models' item scores, less what probes explain; (L,)."""
+    y = matrix.scaled()
+    moments = model_moments(y, None, min(n_probes, len(y) - 1), stream)
+    return moments.own * (1 - moments.shares)
+
+
+def _error(
+    rule: Rule, variances: list[FloatArray], share: FloatArray, frames: IntArray, sizes: IntArray
+) -> SuiteError:
+    """Error of one model's suite mean: of a model that is as hard to foretell everywhere."""
+    levels = np.linspace(0.005, 0.995, 100)  # models differ between benchmarks: take equal ranks
+    total = np.zeros(levels.size)
+    for values, weight, n_frame, n in zip(variances, share, frames, sizes, strict=True):
+        total += weight**2 * np.quantile(values, levels) * (1 / n - 1 / n_frame)
+    return SuiteError(rule, mean_size(total), quantile_size(total, 0.95))
+
+
+def _verdict(errors: list[SuiteError], suite_mean: SuiteMean) -> str:
+    best = errors[0]
+    by_rule = {error.rule: error.mean for error in errors}
+    gain = 1 - best.mean / by_rule["equal retention"] if best.mean > 0 else 0.0
+    more = max(0.0, 1 - by_rule["neyman"] / best.mean) if best.mean > 0 else 0.0
+    lead = "the error of the suite's mean is"
+    beside = f"{lead} {gain:.0%} below that of equal retention"
+    if best.rule == "equal":
+        same = f"{lead} within {WORTH_SAID} of that of any other split"
+        return (
+            "Take the same number of items of every benchmark: "
+            f"{beside if gain > 1 - WORTH else same}. Neyman's split would bring {more:.0%} more."
+        )
+    if best.rule == "equal retention":
+        why = ", for every item counts the same" if suite_mean == "micro" else ""
+        return f"Take the same share of every benchmark{why}."
+    return f"Take Neyman's split, for some benchmarks vary much less than others: {beside}."

@@ -1,0 +1,118 @@
+"""Ways to spend: which items are chosen how, what that costs, and how wrong one then is."""
+
+import math
+from typing import Literal, NamedTuple
+
+import numpy as np
+from scipy.special import ndtri
+
+from bestrand.planning.moments import Moments, model_moments, pair_moments
+from bestrand.rng import Stream
+from bestrand.stats.explained import strata_at
+from bestrand.stats.half_normal import exceedance
+from bestrand.types import FloatArray, IntArray
+
+
+Word = Literal["random", "stratified", "balanced"]
+
+
+class Way(NamedTuple):
+    """How items are to be chosen.
+
+    Attributes:
+        design: "random", "stratified", or "balanced" on probes.
+        n_probes: K; 0 without probes.
+        alpha: size of the pool over that of the subset; inf: all items.
+        n_known: items on which the probes have run already, which cost nothing; 0: they have yet
+            to run.
+    """
+
+    design: Word
+    n_probes: int = 0
+    alpha: float = math.inf
+    n_known: int = 0
+
+
+class Pilot:
+    """Scores from which the errors of any way and size are foretold.
+
+    What is costly is kept: moments depend on the probes and on the strata alone.
+
+    Attributes:
+        y: (L, m) scores on 0..1; no nan, not all flat.
+        groups: (m,) code of each item's group, or None.
+        n_frame: N.
+        factor: by which variances are multiplied, for targets that score unlike the pilot.
+    """
+
+    def __init__(
+        self,
+        y: FloatArray,
+        groups: IntArray | None,
+        n_frame: int,
+        *,
+        expected: float | None,
+        stream: Stream,
+    ) -> None:
+        self.y, self.groups, self.n_frame = y, groups, n_frame
+        self.factor = 1.0 if expected is None else spread_factor(y, expected)
+        self._stream = stream
+        self._moments: dict[tuple[str, int, int], Moments] = {}
+
+    def pool(self, way: Way, n: int) -> int:
+        """Give m: how many items the probes run, or ran."""
+        if way.design != "balanced":
+            return self.n_frame
+        return way.n_known or min(self.n_frame, math.ceil(min(way.alpha, self.n_frame) * n))
+
+    def most(self, way: Way) -> int:
+        """Give the largest subset possible."""
+        return way.n_known or self.n_frame
+
+    def cost(self, way: Way, n: int, n_targets: int, probe_cost: float) -> float:
+        """Give the cost in items of a target: n a target, and what the probes have yet to run."""
+        bought = 0 if way.n_known else way.n_probes * self.pool(way, n)
+        return n * n_targets + probe_cost * bought
+
+    def errors(self, way: Way, n: int) -> FloatArray:
+        """Give the variance of the error of each model as a target; (L,)."""
+        found = self._of(way, n, "models").errors(n, self.pool(way, n), self.n_frame)
+        return self.factor * found
+
+    def exceedance(self, way: Way, n: int, t: float) -> float:
+        """Give the probability that one model's error is larger than t."""
+        return exceedance(self.errors(way, n), t)
+
+    def gap(self, way: Way, n: int, *, level: float, power: float) -> float:
+        """Give the gap between two models that is found with this power, at the median pair."""
+        found = self._of(way, n, "pairs").errors(n, self.pool(way, n), self.n_frame)
+        deviation = math.sqrt(self.factor * float(np.median(found)))
+        return float(ndtri(0.5 + level / 2) + ndtri(power)) * deviation
+
+    def _of(self, way: Way, n: int, what: Literal["models", "pairs"]) -> Moments:
+        strata = None if way.design == "random" else strata_at(self.groups, n)
+        n_strata = 1 if strata is None else int(strata.max()) + 1
+        n_probes = way.n_probes if what == "models" else min(way.n_probes, len(self.y) - 2)
+        key = (what, n_probes, n_strata)
+        if key not in self._moments:
+            take = model_moments if what == "models" else pair_moments
+            self._moments[key] = take(self.y, strata, n_probes, self._stream.child(f"{key}"))
+        return self._moments[key]
+
+
+def spread_factor(y: FloatArray, expected: float) -> float:
+    r"""By what the variance of targets that score `expected` exceeds that of the pilot.
+
+    $$ \frac{\kappa\,p(1-p)}{\overline{s^2}}, \qquad
+       \kappa = \frac{\sum_k s_k^2}{\sum_k \bar y_k(1-\bar y_k)} $$
+
+    Args:
+        y: (L, m) scores on 0..1.
+        expected: p, on 0..1.
+
+    Examples:
+        >>> spread_factor(np.array([[0.0, 0.0, 0.0, 1.0]]), 0.5)
+        1.3333333333333333
+    """
+    mean = y.mean(axis=1)
+    return float(expected * (1 - expected) / (mean * (1 - mean)).mean())

@@ -1,0 +1,54 @@
+"""One door to the charts of what Python holds already."""
+
+from typing import assert_never
+
+from bestrand.errors import ArgumentError, InputError
+from bestrand.planning.backtest import Backtest
+from bestrand.planning.diagnose import Diagnosis
+from bestrand.planning.plan import Plan
+from bestrand.planning.simulate import error_law
+from bestrand.report.charts.planning import backtest_chart, curve_chart, diagnosis_chart
+from bestrand.report.charts.style import Chart
+from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of
+
+
+def chart(
+    seen: Diagnosis | Plan | Backtest,
+    scores: ScoreTable | ScoreMatrix | None = None,
+    *,
+    seed: int = 0,
+) -> Chart:
+    """Draw a diagnosis, a plan or a backtest.
+
+    A diagnosis becomes the law of the error over simulated random subsets, at its first size, and
+    what is explained of each model. It holds no scores, and simulation needs them; so they are
+    given again. A plan becomes error against size, a backtest each model's error.
+
+    Args:
+        seen: what `diagnose`, `plan` or `backtest` gave.
+        scores: those that a diagnosis was made from.
+        seed: the one source of chance; with the seed of the diagnosis the law is the same.
+
+    Returns:
+        An altair chart: a notebook shows it, `write_chart` writes it.
+
+    Raises:
+        ArgumentError: a diagnosis without scores.
+        InputError: the scores are not those of the diagnosis.
+    """
+    if isinstance(seen, Plan):
+        return curve_chart(seen.curve, metric=seen.metric)
+    if isinstance(seen, Backtest):
+        return backtest_chart(seen)
+    if not isinstance(seen, Diagnosis):
+        assert_never(seen)
+    if scores is None:
+        raise ArgumentError("The chart of a diagnosis needs the scores from which it was made.")
+    matrix = matrix_of(scores, seen.metric)
+    if matrix.models != seen.models or matrix.frame.n != seen.n_items:
+        raise InputError(
+            f"The diagnosis is of {len(seen.models)} models on {seen.n_items} items, "
+            f"these scores are of {len(matrix.models)} on {matrix.frame.n}. Give the scores from "
+            "which it was made."
+        )
+    return diagnosis_chart(seen, error_law(matrix, seen.sizes[0].retention, seed=seed))

@@ -1,0 +1,142 @@
+"""What all charts share: colours that print, fonts, sizes, and rows without nan.
+
+Names come from data and may hold anything. They stand in rows, titles and the domains of scales,
+where they are text; never in `sort`, `filter` or any other place that becomes an expression.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+
+
+if TYPE_CHECKING:
+    import altair as alt
+
+
+Chart: TypeAlias = "alt.Chart | alt.LayerChart | alt.VConcatChart"
+C = TypeVar("C", "alt.Chart", "alt.LayerChart", "alt.VConcatChart")
+Width: TypeAlias = int | Literal["container"]
+Cell: TypeAlias = str | int | float | bool | None
+Row: TypeAlias = Mapping[str, Cell]
+R = TypeVar("R", bound=Mapping[str, Any])
+
+FILE_WIDTH = 520
+ROW_HEIGHT = 20
+LEAST_HEIGHT = 70  # so that the title of the axis fits
+LABEL_LIMIT = 200
+# colours that stay apart for the colour-blind and in grey: Okabe and Ito (2008), their order
+# chosen so that neighbours differ in lightness
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#767676")
+INK, FAINT, NEUTRAL = "#222222", "#767676", "#9A9A9A"
+CONFIG: dict[str, Any] = {
+    "background": "white",
+    "font": "Helvetica, Arial, sans-serif",
+    "padding": {"left": 5, "top": 5, "right": 22, "bottom": 5},
+    "view": {"stroke": None},
+    "axis": {
+        "labelFontSize": 11,
+        "labelLimit": LABEL_LIMIT,
+        "labelFlush": False,
+        "labelSeparation": 8,
+        "titleFontSize": 12,
+        "titlePadding": 10,
+        "titleFontWeight": "normal",
+        "labelColor": INK,
+        "titleColor": INK,
+        "gridColor": "#DDDDDD",
+        "domainColor": FAINT,
+        "tickColor": FAINT,
+    },
+    "legend": {
+        "labelFontSize": 11,
+        "title": None,
+        "orient": "top",
+        "labelLimit": LABEL_LIMIT,
+        "labelColor": INK,
+    },
+    "title": {
+        "anchor": "start",
+        "fontSize": 14,
+        "color": INK,
+        "subtitleFontSize": 11,
+        "subtitleColor": INK,
+        "subtitlePadding": 4,
+        "offset": 10,
+    },
+}
+
+
+def plain(value: Any) -> Cell:  # noqa: ANN401 - numpy's numbers and Python's
+    """Give a value as JSON has it; a number that is not known becomes None.
+
+    Examples:
+        >>> plain(float("nan")), plain(3), plain("a")
+        (None, 3, 'a')
+    """
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    number = float(value)
+    return number if math.isfinite(number) else None
+
+
+def data(rows: Iterable[Mapping[str, Any]]) -> "alt.InlineData":
+    """Give rows to a chart as they are, inline."""
+    import altair as alt
+
+    values = [{name: plain(value) for name, value in row.items()} for row in rows]
+    return alt.InlineData(values=values)
+
+
+def only(rows: Iterable[Row], *names: str) -> list[dict[str, Cell]]:
+    """Keep these columns, so that a chart holds no more than it draws."""
+    return [{name: row.get(name) for name in names} for row in rows]
+
+
+def known(rows: Iterable[R], *names: str) -> list[R]:
+    """Keep the rows in which all of these are known; a scale made of nothing is an error."""
+    return [row for row in rows if all(plain(row.get(name)) is not None for name in names)]
+
+
+def titled(title: str, *lines: str) -> "alt.TitleParams":
+    """Give a title with smaller lines under it."""
+    import altair as alt
+
+    return alt.TitleParams(title, subtitle=list(lines)) if lines else alt.TitleParams(title)
+
+
+def finished(chart: C, title: "alt.TitleParams") -> C:
+    """Give a chart its title and the style of the house."""
+    import altair as alt
+
+    return chart.properties(title=title, config=alt.Config(**CONFIG))
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """Write a number, or a dash where it is not known.
+
+    Examples:
+        >>> number(0.12345), number(None), number(float("nan"))
+        ('0.1235', '–', '–')
+    """
+    known = plain(value)
+    return "–" if known is None else f"{known:.{digits}f}"
+
+
+def count(n: int) -> str:
+    """Write a whole number with thin groups of three.
+
+    Examples:
+        >>> count(12002)
+        '12 002'
+    """
+    return f"{n:,}".replace(",", " ")
+
+
+def share(value: float) -> str:
+    """Write a share in percent, as short as it can be told.
+
+    Examples:
+        >>> share(0.05), share(0.125), share(0.0002)
+        ('5 %', '12.5 %', '0.02 %')
+    """
+    return f"{100 * value:.3g} %"

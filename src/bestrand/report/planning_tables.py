@@ -1,0 +1,168 @@
+"""Diagnoses, plans and backtests as tables for people. Text from data is never markup."""
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from bestrand.report.planning_contracts import (
+    BacktestReport,
+    CurveRow,
+    DiagnoseReport,
+    OptionRow,
+    PlanReport,
+    SuiteReport,
+)
+from bestrand.report.terminal import facts, listing, number
+
+
+MOST_OPTIONS = 8
+
+
+def diagnosis_tables(report: DiagnoseReport) -> RenderableType:
+    """Show what to expect at each size, which models the others explain, and the verdict."""
+    interval = f"{number(report.rho_low, 2)} … {number(report.rho_high, 2)}"
+    about = [
+        ("items", f"{report.items}, {report.flat_items} of them alike for all models"),
+        ("models", f"{len(report.models)}, in effect {report.effective_models:.1f} different ones"),
+        ("rho", f"{number(report.rho, 2)} ({interval}), mean correlation of two models"),
+        ("explained", f"{number(report.explained, 2)} of the variance, by the other models"),
+    ]
+    if report.groups:
+        about.append(("groups", listing(tuple(report.groups))))
+    if report.near_duplicates:
+        pairs = tuple(f"{a} = {b}" for a, b in report.near_duplicates)
+        about.append(("near twins", listing(pairs, 3)))
+    sizes = Table(title=f"Mean absolute error over models, metric {report.metric!r}")
+    for name in ("items", "random", "P95", f"P(> {report.threshold:g})", "with probes", "P95"):
+        sizes.add_column(name, justify="right")
+    for row in report.sizes:
+        sizes.add_row(
+            f"{row.n} ({row.retention:.0%})",
+            number(row.random_mean),
+            number(row.random_p95, 3),
+            f"{row.exceedance:.0%}",
+            number(row.balanced_mean),
+            number(row.balanced_p95),
+        )
+    shares = Table(title="Share of each model that the others explain")
+    shares.add_column("model")
+    shares.add_column("explained", justify="right")
+    for model in sorted(report.models, key=lambda row: row.explained or 0.0):
+        shares.add_row(Text(model.model), number(model.explained, 2))
+    return Group(facts(about), "", sizes, "", shares, "", Text(report.verdict))
+
+
+def plan_tables(report: PlanReport) -> RenderableType:
+    """Show error against size, the ways that reach the goal, and the verdict."""
+    designs = list(dict.fromkeys(point.design for point in report.curve))
+    curve = Table(title=f"Error of one model, metric {report.metric!r}")
+    curve.add_column("items", justify="right")
+    for design in designs:
+        curve.add_column(design, justify="right")
+        curve.add_column("P95", justify="right")
+    known = {(point.n, point.design): point for point in report.curve}
+    for n, retention in dict.fromkeys((point.n, point.retention) for point in report.curve):
+        cells = []
+        for design in designs:
+            point = known.get((n, design))
+            cells += ["–", "–"] if point is None else [number(point.mean), number(point.p95)]
+        curve.add_row(f"{n} ({retention:.0%})", *cells)
+    balanced = [point for point in report.curve if point.n_probes]
+    bought = report.probe_cost > 0
+    about = [Text(_pool_said(balanced, bought=bought))] if balanced else []
+    if not report.options:
+        return Group(curve, *about, "", Text(report.verdict))
+    goal = {"max_error": "an error of at most", "resolve": "a gap of", "budget": "a budget of"}
+    targets = f"{report.targets} target{'s' if report.targets > 1 else ''}"
+    ways = Table(title=f"Ways to {goal[report.goal or 'budget']} {report.value:g}, {targets}")
+    ways.add_column("design")
+    for name in ("items", "probes", "on", "cost", "error", "P95"):
+        ways.add_column(name, justify="right")
+    for option in report.options[:MOST_OPTIONS]:
+        ways.add_row(*_option_cells(option))
+    return Group(curve, *about, "", ways, "", Text(report.verdict))
+
+
+def _pool_said(balanced: list[CurveRow], *, bought: bool) -> str:
+    """Say what the balanced subsets of the curve are balanced on."""
+    probes = f"balanced: on {balanced[0].n_probes} of these models as probes"
+    if not bought:
+        return f"{probes}, which ran {balanced[0].n_pool} items"
+    factor = balanced[0].n_pool / balanced[0].n
+    return f"{probes}, which run {factor:.3g} times as many items, or all"
+
+
+def _option_cells(option: OptionRow) -> list[str]:
+    return [
+        option.design,
+        str(option.n),
+        str(option.n_probes or "–"),
+        str(option.n_pool or "–"),
+        f"{option.cost:.0f}",
+        number(option.mean),
+        number(option.p95),
+    ]
+
+
+def suite_tables(report: SuiteReport) -> RenderableType:
+    """Show each benchmark's part of the budget by rule, what each rule brings, and the verdict."""
+    rules = [error.rule for error in report.errors]
+    table = Table(title=f"Items of each benchmark, {report.budget} in all")
+    table.add_column("benchmark")
+    for name in ("of", "spread", *rules):
+        table.add_column(name, justify="right")
+    for row in report.benchmarks:
+        sizes = [str(row.sizes[rule]) for rule in rules]
+        table.add_row(Text(row.benchmark), str(row.items), number(row.spread, 2), *sizes)
+    table.add_section()
+    for name, values in (
+        ("error of the mean", [error.mean for error in report.errors]),
+        ("its P95", [error.p95 for error in report.errors]),
+    ):
+        table.add_row(name, "", "", *(number(value) for value in values))
+    return Group(table, "", Text(report.verdict))
+
+
+def backtest_tables(report: BacktestReport) -> RenderableType:
+    """Show each model's error had it been the target, and all of them together."""
+    with_families = any(row.family for row in report.models)
+    table = Table(
+        title=f"Error of each model had it been the target, {report.n} of {report.items} items, "
+        f"{report.draws} draws"
+    )
+    table.add_column("model", overflow="fold")
+    if with_families:
+        table.add_column("family")
+    for name in ("random", "P95", report.design, "P95", "coverage"):
+        table.add_column(name, justify="right")
+    for row in report.models:
+        table.add_row(
+            Text(row.model),
+            *([Text(row.family or "")] if with_families else []),
+            f"{number(row.random_mean, 3)}±{number(row.random_mean_se, 3)}",
+            number(row.random_p95, 3),
+            f"{number(row.mean, 3)}±{number(row.mean_se, 3)}",
+            number(row.p95, 3),
+            "–" if row.coverage is None else f"{row.coverage:.0%}",
+        )
+    together = Table(title=f"All models; {report.design} with {report.estimator}")
+    together.add_column("figure")
+    for name in ("random", report.design, "ratio"):
+        together.add_column(name, justify="right")
+    for name, figure in (
+        ("mean error", report.mean),
+        ("P95 of the error", report.p95),
+        ("P95 over draws of the mean error", report.worst_draw),
+    ):
+        together.add_row(
+            name,
+            number(figure.random),
+            number(figure.design),
+            f"{number(figure.ratio, 2)} ± {number(figure.ratio_se, 2)}",
+        )
+    held = (
+        f"Intervals held the full score in {number(report.coverage, 3)} ± "
+        f"{number(report.coverage_se, 3)} of all cases. ± is one Monte Carlo standard error. "
+        f"{report.probes} probes ran {report.pool} items each."
+    )
+    return Group(table, "", together, "", Text(held))

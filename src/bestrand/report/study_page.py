@@ -1,0 +1,207 @@
+"""The page of a study: the article's figures in kind, what stayed empty, and how it was done."""
+
+from collections.abc import Callable, Iterator
+
+import polars as pl
+
+from bestrand.report.charts.style import Row, count
+from bestrand.report.figure import Column, Figure
+from bestrand.report.page import Page, Section
+from bestrand.report.study_contracts import ARTICLE
+from bestrand.report.study_figures import (
+    cost_figures,
+    distribution_figures,
+    error_figures,
+    high_error_figures,
+    ranking_figures,
+)
+from bestrand.report.study_more_figures import (
+    ablation_figures,
+    calibration_figures,
+    design_figures,
+    driving_figures,
+    stability_figures,
+    theory_figures,
+    transfer_figures,
+)
+from bestrand.report.study_view import StudyView
+from bestrand.study.article import set_beside
+from bestrand.study.table import StudyTable
+
+
+PARTS: tuple[tuple[str, Callable[[StudyView], Iterator[Figure]]], ...] = (
+    ("Errors", error_figures),
+    ("High error", high_error_figures),
+    ("Distributions", distribution_figures),
+    ("Theory", theory_figures),
+    ("Rankings", ranking_figures),
+    ("Cost", cost_figures),
+    ("Ablations", ablation_figures),
+    ("Stability", stability_figures),
+    ("Out of distribution", transfer_figures),
+    ("Driving", driving_figures),
+    ("Designs and estimators", design_figures),
+    ("Calibration", calibration_figures),
+)
+
+
+def study_page(table: StudyTable) -> Page:
+    """Make the page of a study, as far as it was computed.
+
+    Args:
+        table: what `run_study` gave, or what was read from its folder.
+    """
+    view = StudyView.of(table)
+    sections = [Section(title, (), tuple(make(view))) for title, make in PARTS]
+    sections = [section for section in sections if section.figures]
+    if table.protocol.name == ARTICLE and not view.averages.is_empty():
+        sections.append(_beside(view))
+    sections += [_empty(table), _benchmarks(table), _protocol(table)]
+    return Page(f"Study: {table.protocol.name}", tuple(_lead(view)), tuple(sections))
+
+
+def _lead(view: StudyView) -> Iterator[str]:
+    table = view.table
+    used = table.benchmarks.filter(pl.col("reason").is_null())
+    yield (
+        f"{count(view.cells.height)} cells on {used.height} benchmarks of "
+        f"{used['family'].n_unique()} families; {count(table.empty.height)} stayed empty. "
+        f"Seed {table.seed}."
+    )
+    if table.missing:
+        yield f"{count(table.missing)} cells are not computed yet; what follows is without them."
+    yield (
+        "Errors are mean absolute errors over targets of estimated against full scores; points "
+        "are 100 times the metric's unit. Every ratio is to Random on the same splits and seeds."
+    )
+    if view.averages.is_empty():
+        yield "No cell has Random beside another strategy, so there is nothing to average."
+
+
+def _beside(view: StudyView) -> Section:
+    scale = {"points": 100.0, "share": 100.0, "number": 1.0}
+    units = {"points": "points", "share": "%", "number": ""}
+    rows: list[Row] = [
+        {
+            "figure": line.figure,
+            "what": line.what,
+            "article": scale[line.unit] * line.article,
+            "ours": scale[line.unit] * line.ours,
+            "unit": units[line.unit],
+        }
+        for line in set_beside(view.table, view.averages)
+    ]
+    figure = Figure(
+        key="article",
+        title="The article's figures beside ours",
+        caption=(
+            "Random Is Almost Enough? (Bosch Research and Carnegie Mellon University, 2026). Our "
+            "benchmarks, models and probes are others, so the figures need not agree. A dash: this "
+            "study has no such figure."
+        ),
+        n=f"{len(rows)} figures of the article",
+        error="that of ours stands with the figures above; the article states none.",
+        columns=(
+            Column("what", "figure"),
+            Column("article", "article", 2),
+            Column("ours", "ours", 2),
+            Column("unit", "unit"),
+            Column("figure", "experiment"),
+        ),
+        rows=tuple(rows),
+        show="table",
+    )
+    return Section("Beside the article", (), (figure,))
+
+
+def _empty(table: StudyTable) -> Section:
+    lines = table.empty.group_by("experiment", "strategy", "reason", maintain_order=True).agg(
+        pl.len().alias("cells"), pl.col("benchmark").unique().sort().str.join(", ")
+    )
+    text = "" if lines.height else "None: every strategy ran in every cell."
+    figure = Figure(
+        key="empty",
+        title="Cells that stayed empty, and why",
+        caption="Such a cell has no number, and counts in no average.",
+        n=f"{count(table.empty.height)} cells",
+        error="none, for these are counts.",
+        columns=(
+            Column("strategy", "strategy"),
+            Column("reason", "why"),
+            Column("cells", "cells"),
+            Column("experiment", "experiment"),
+            Column("benchmark", "benchmarks"),
+        ),
+        rows=tuple(lines.iter_rows(named=True)),
+        show="table",
+    )
+    return Section("What stayed empty", (text,) if text else (), (figure,) if lines.height else ())
+
+
+def _benchmarks(table: StudyTable) -> Section:
+    rows = [
+        {**line, "metrics": ", ".join(line["metrics"] or ())}
+        for line in table.benchmarks.iter_rows(named=True)
+    ]
+    figure = Figure(
+        key="matrices",
+        title="Benchmarks",
+        caption=(
+            "What the study was given. Benchmarks of one family share their models, and count as "
+            "one cluster in the intervals."
+        ),
+        n=f"{len(rows)} score matrices",
+        error="none, for these are counts.",
+        columns=(
+            Column("benchmark", "benchmark"),
+            Column("kind", "kind"),
+            Column("family", "family"),
+            Column("models", "models"),
+            Column("items", "items"),
+            Column("groups", "groups"),
+            Column("metrics", "metrics"),
+            Column("reason", "not used because"),
+        ),
+        rows=tuple(rows),
+        show="table",
+    )
+    return Section("Benchmarks", (), (figure,))
+
+
+def _protocol(table: StudyTable) -> Section:
+    protocol = table.protocol
+    rows: list[Row] = [
+        {
+            "experiment": experiment.name,
+            "strategies": ", ".join(planned.name for planned in experiment.planned),
+            "retentions": ", ".join(f"{retention:g}" for retention in experiment.retentions),
+            "splits": ", ".join(experiment.splits),
+            "regime": experiment.regime,
+            "known": ", ".join(f"{known:g}" for known in experiment.known),
+            "replicates": experiment.replicates,
+        }
+        for experiment in protocol.experiments
+    ]
+    figure = Figure(
+        key="protocol",
+        title="Experiments",
+        caption=(
+            "Known models and targets are disjoint in every replicate; no strategy sees a target's "
+            "score outside its subset."
+        ),
+        n=f"{len(rows)} experiments",
+        error="none.",
+        columns=(
+            Column("experiment", "experiment"),
+            Column("replicates", "replicates"),
+            Column("retentions", "retentions"),
+            Column("splits", "splits"),
+            Column("regime", "regime"),
+            Column("known", "known models"),
+            Column("strategies", "strategies"),
+        ),
+        rows=tuple(rows),
+        show="table",
+    )
+    about = (protocol.about,) if protocol.about else ()
+    return Section("How it was done", about, (figure,))

@@ -1,0 +1,228 @@
+"""Charts: what is in them, that they are valid, and that they are written as asked."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bestrand as br
+from bestrand.planning.backtest import Backtest, Comparison, ModelErrors
+from bestrand.planning.curve import CurvePoint
+from bestrand.planning.simulate import error_law
+from bestrand.report.charts.planning import (
+    backtest_chart,
+    curve_chart,
+    diagnosis_chart,
+    explained_chart,
+    law_chart,
+)
+from bestrand.report.charts.style import Chart
+from bestrand.report.charts.write import drawn
+from tests.conftest import Files, Run
+
+
+HOSTILE = "<img src=x onerror=alert(1)> </script><!-- \u2028 'datum.x' \"q\""
+
+
+def backtested(*errors: tuple[str, float]) -> Backtest:
+    """A backtest of models whose random subsets are wrong by so much."""
+    same = Comparison(0.2, 0.1, 0.5, 0.05)
+    rows = tuple(
+        ModelErrors(model, None, 9, 0.5, size, 0.01, 2 * size, size / 2, 0.01, size, 0.95)
+        for model, size in errors
+    )
+    return Backtest(
+        "score",
+        100,
+        20,
+        8,
+        80,
+        9,
+        "Balanced",
+        "Regression",
+        rows,
+        same,
+        same,
+        0.95,
+        0.01,
+        0.95,
+        same,
+    )
+
+
+def rows_of(spec: dict[str, Any]) -> list[dict[str, Any]]:
+    """Give all rows of data that a spec holds."""
+    return [row for rows in spec["datasets"].values() for row in rows]
+
+
+def rows_with(chart: Chart, key: str) -> list[dict[str, Any]]:
+    return [row for row in rows_of(chart.to_dict()) if key in row]
+
+
+def encodings(spec: object) -> Iterator[dict[str, Any]]:
+    """Give every channel of a spec."""
+    if isinstance(spec, dict):
+        for key, value in spec.items():
+            if key == "encoding":
+                yield from (channel for channel in value.values() if isinstance(channel, dict))
+            elif key != "datasets":
+                yield from encodings(value)
+    elif isinstance(spec, list):
+        for value in spec:
+            yield from encodings(value)
+
+
+@pytest.fixture(scope="module")
+def diagnosis(blink: br.ScoreTable) -> br.Diagnosis:
+    return br.diagnose(blink, retentions=[0.05])
+
+
+def test_the_law_marks_both_percentiles_and_draws_every_bin(blink: br.ScoreTable) -> None:
+    law = error_law(blink.matrix(), 0.05, n_draws=400)
+    chart = law_chart(law)
+    marks = {row["what"]: row["p95"] for row in rows_with(chart, "p95") if "what" in row}
+
+    assert marks == {
+        "simulated subsets": law.simulated_p95,
+        "law of the error": law.law_p95,
+    }
+    assert sum(row["share"] for row in rows_with(chart, "share")) == pytest.approx(1)
+    assert "95 items" in chart.to_dict()["title"]["text"]
+
+
+def test_the_curve_has_a_row_a_point_and_figure_in_the_given_order() -> None:
+    points = [CurvePoint("Z", 10, 0.1, 0.3, 0.5), CurvePoint("A", 10, 0.1, 0.2, float("nan"))]
+    chart = curve_chart(points, metric="acc")
+    rows = rows_with(chart, "error")
+
+    assert [(row["design"], row["figure"], row["error"]) for row in rows] == [
+        ("Z", "mean", 0.3),
+        ("Z", "95th percentile", 0.5),
+        ("A", "mean", 0.2),
+        ("A", "95th percentile", None),
+    ]
+    assert chart.to_dict()["encoding"]["color"]["scale"]["domain"] == ["Z", "A"]
+
+
+def test_a_flat_model_has_no_bar_and_is_counted(blink: br.ScoreTable) -> None:
+    whole = blink.matrix()
+    values = whole.values[:4].copy()
+    values[1] = 1.0
+    scores = br.ScoreMatrix(whole.frame, ("a", "flat", "c", "d"), values, bounds=(0.0, 1.0))
+    chart = explained_chart(br.diagnose(scores))
+
+    assert {row["model"] for row in rows_with(chart, "explained")} == {"a", "c", "d"}
+    assert "1 flat or single models" in chart.to_dict()["title"]["subtitle"][0]
+
+
+def test_a_backtest_puts_the_worst_model_first() -> None:
+    chart = backtest_chart(backtested(("low", 0.1), ("high", 0.3)))
+
+    assert chart.to_dict()["layer"][0]["encoding"]["y"]["scale"]["domain"] == ["high", "low"]
+    assert len(rows_with(chart, "subset")) == 4
+
+
+def test_every_chart_names_its_axes(diagnosis: br.Diagnosis, blink: br.ScoreTable) -> None:
+    law = error_law(blink.matrix(), 0.05, n_draws=100)
+    charts = [
+        law_chart(law),
+        explained_chart(diagnosis),
+        curve_chart([CurvePoint("A", 10, 0.1, 0.2, 0.3)]),
+        backtest_chart(backtested(("m", 0.1))),
+    ]
+    for chart in charts:
+        spec = chart.to_dict()
+        first = spec["layer"][0] if "layer" in spec else spec
+
+        assert spec["title"]
+        assert all(first["encoding"][axis]["title"] for axis in ("x", "y"))
+
+
+@pytest.mark.parametrize(
+    ("ending", "start"), [(".svg", b"<svg"), (".png", b"\x89PNG"), (".pdf", b"%PDF")]
+)
+def test_charts_are_drawn_without_a_browser(
+    diagnosis: br.Diagnosis, ending: str, start: bytes, blink: br.ScoreTable
+) -> None:
+    chart = diagnosis_chart(diagnosis, error_law(blink.matrix(), 0.05, n_draws=100))
+
+    assert drawn(chart, ending).startswith(start)
+
+
+def test_names_stay_text_wherever_they_are_drawn() -> None:
+    chart = backtest_chart(backtested((HOSTILE, 0.1)))
+    page = drawn(chart, ".html").decode()
+    held = page.split('<script type="application/json">')[1].split("</script>")[0]
+    svg = drawn(chart, ".svg").decode()
+
+    assert "<img" not in page.split("<script>")[0]  # what comes after are libraries
+    assert "<img" not in svg
+    assert {row["model"] for row in rows_of(json.loads(held))} == {HOSTILE}
+    assert all("sort" not in channel for channel in encodings(chart.to_dict()))
+
+
+def test_a_page_of_one_chart_links_to_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "curve.html"
+    br.write_chart(curve_chart([CurvePoint("A", 10, 0.1, 0.2, 0.3)]), path)
+    page = path.read_text(encoding="utf-8")
+
+    assert "default-src &#39;none&#39;" in page
+    assert 'src="' not in page.split("<script>")[0]
+
+
+def test_what_stands_there_is_kept_unless_forced(tmp_path: Path) -> None:
+    path = tmp_path / "curve.svg"
+    path.write_text("mine")
+    chart = curve_chart([CurvePoint("A", 10, 0.1, 0.2, 0.3)])
+    with pytest.raises(br.OutputError, match="exists and holds something else"):
+        br.write_chart(chart, path)
+
+    assert path.read_text() == "mine"
+    br.write_chart(chart, path, force=True)
+    assert path.read_text().startswith("<svg")
+
+
+def test_another_ending_is_refused(tmp_path: Path) -> None:
+    chart = curve_chart([CurvePoint("A", 10, 0.1, 0.2, 0.3)])
+    with pytest.raises(br.ArgumentError, match=r"written as \.svg, \.png, \.pdf, \.html"):
+        br.write_chart(chart, tmp_path / "curve.jpg")
+    with pytest.raises(br.OutputError, match="does not exist"):
+        br.write_chart(chart, tmp_path / "nowhere" / "curve.svg")
+
+
+def test_a_chart_is_of_the_scores_of_its_diagnosis(
+    diagnosis: br.Diagnosis, blink: br.ScoreTable
+) -> None:
+    chart = br.chart(diagnosis, blink)
+    marks = {row["what"]: row["p95"] for row in rows_with(chart, "p95") if "what" in row}
+
+    assert marks["law of the error"] == pytest.approx(diagnosis.sizes[0].random_p95)
+    with pytest.raises(br.InputError, match="Give the scores from which it was made"):
+        br.chart(diagnosis, blink.matrix().take_models(blink.models[:3]))
+
+
+def test_diagnose_draws_what_it_says(run: Run, files: Files) -> None:
+    path = files.folder / "seen.svg"
+    done = run("diagnose", files.scores, "--retention", 0.1, "--chart", path, "-q")
+    again = run("diagnose", files.scores, "--retention", 0.1, "--chart", path, "-q")
+    other = run("diagnose", files.scores, "--retention", 0.2, "--chart", path, "-q")
+    forced = run("diagnose", files.scores, "--retention", 0.2, "--chart", path, "-q", "--force")
+    wrong = run("diagnose", files.scores, "--chart", files.folder / "seen.txt")
+
+    assert done == (0, "", "")
+    assert again.code == 0
+    assert other.code == 3
+    assert "exists and holds something else" in other.err
+    assert forced.code == 0
+    assert "380 items" in path.read_text()
+    assert wrong.code == 2
+
+
+def test_numbers_that_are_not_known_are_null(diagnosis: br.Diagnosis) -> None:
+    chart = explained_chart(diagnosis)
+
+    assert json.dumps(chart.to_dict(), allow_nan=False)
+    assert not any(np.isnan(row["explained"]) for row in rows_with(chart, "explained"))

@@ -1,0 +1,255 @@
+"""The page of a small study on bundled scores, in a real browser, and the verb."""
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+import pytest
+
+import bestrand as br
+from bestrand.data import load
+from bestrand.report.page import Page
+from bestrand.report.study_page import study_page
+from bestrand.study.protocol import Protocol
+from bestrand.study.run import read_study, run_study
+from bestrand.study.table import StudyTable
+from tests.conftest import Run
+from tests.report.conftest import Open
+
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+WHAT = {
+    "name": f"all figures {HOSTILE}",
+    "about": "A little of everything.",
+    "experiments": [
+        {
+            "name": HOSTILE,
+            "figure": [1, 2, 3, 5, 6, 8, 11, 12],
+            "strategies": [
+                "random",
+                "stratified",
+                "bestrand",
+                "balanced",
+                {"name": HOSTILE, "like": "bestrand", "n_probes": 2},
+            ],
+            "retentions": [0.1, 0.3],
+            "known": [5],
+            "replicates": 6,
+            "kinds": ["multimodal", "agent"],
+            "forecast": True,
+        },
+        {
+            "name": "law",
+            "figure": [4],
+            "strategies": ["random"],
+            "retentions": [0.1],
+            "splits": ["none"],
+            "replicates": 40,
+            "kinds": ["multimodal", "agent"],
+            "theory": True,
+        },
+        {
+            "name": "ablations",
+            "figure": [7],
+            "strategies": ["random", {"name": "K = 2", "like": "bestrand", "n_probes": 2}],
+            "retentions": [0.1],
+            "known": [5],
+            "replicates": 5,
+            "kinds": ["agent"],
+        },
+        {
+            "name": "transfer",
+            "figure": [9],
+            "strategies": ["random", "bestrand"],
+            "retentions": [0.2],
+            "splits": ["weak-to-strong", "strong-to-weak"],
+            "known": [4],
+            "replicates": 5,
+            "kinds": ["agent", "multimodal"],
+        },
+        {
+            "name": "driving",
+            "figure": [10],
+            "strategies": ["random", "bestrand"],
+            "retentions": [0.5],
+            "known": [3],
+            "replicates": 5,
+            "kinds": ["vla"],
+            "metrics": ["score", "success"],
+        },
+    ],
+}
+
+
+class Made(NamedTuple):
+    """A study in its folder, its table, and its page."""
+
+    folder: Path
+    table: StudyTable
+    page: Page
+
+
+def thinned(name: str, every: int) -> pl.DataFrame:
+    """Give every so manieth item of a bundled matrix."""
+    scores = load(name)
+    items = scores.items.gather_every(every).select("item", "group")
+    return scores.rows.join(items, on="item").select("item", "model", "score", "group")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    root = tmp_path_factory.mktemp("study")
+    blink, sql = thinned("blink_val", 7), thinned("intercode_sql", 5)
+    for kind in ("multimodal", "agent", "vla"):
+        (root / "data" / kind).mkdir(parents=True)
+    blink.write_parquet(root / "data" / "multimodal" / "blink.parquet")
+    sql.write_parquet(root / "data" / "agent" / "sql.parquet")
+    long = sql.with_columns(pl.lit("score").alias("metric"))
+    success = long.with_columns((pl.col("score") > 0.5).cast(pl.Float64), metric=pl.lit("success"))
+    pl.concat([long, success]).drop("group").write_parquet(root / "data" / "vla" / "drive.parquet")
+    folder = root / "store"
+    table = run_study([root / "data"], Protocol.of(WHAT), output=folder)
+    return Made(folder, table, study_page(table))
+
+
+@pytest.fixture(scope="module")
+def page(made: Made, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    br.report(made.table, path)
+    return path
+
+
+def test_every_part_of_the_article_has_its_figure(made: Made) -> None:
+    titles = [section.title for section in made.page.sections]
+    keys = [figure.key for figure in made.page.figures]
+
+    assert titles == [
+        "Errors",
+        "High error",
+        "Distributions",
+        "Theory",
+        "Rankings",
+        "Cost",
+        "Ablations",
+        "Stability",
+        "Out of distribution",
+        "Driving",
+        "Designs and estimators",
+        "Calibration",
+        "What stayed empty",
+        "Benchmarks",
+        "How it was done",
+    ]
+    assert len(set(keys)) == len(keys)
+
+
+def test_every_figure_has_caption_n_error_and_rows(made: Made) -> None:
+    for figure in made.page.figures:
+        assert figure.caption
+        assert figure.n
+        assert figure.error
+        assert figure.rows
+        assert "nan" not in figure.to_csv()
+
+
+def test_figures_show_the_averages_of_the_study(made: Made) -> None:
+    figure = next(figure for figure in made.page.figures if figure.key == "errors-1")
+    averages = made.table.averages().filter(pl.col("experiment") == HOSTILE)
+
+    assert len(figure.rows) == averages.height
+    for row, line in zip(figure.rows, averages.iter_rows(named=True), strict=True):
+        assert row["strategy"] == line["strategy"]
+        assert row["ratio"] == pytest.approx(line["mae_ratio"])
+        assert row["mae"] == pytest.approx(100 * line["mae"])
+        assert row["mae_se"] is not None
+
+
+def test_stability_counts_what_it_shows(made: Made) -> None:
+    figure = next(figure for figure in made.page.figures if figure.key == "stability-1")
+    lower = sum(bool(row["both_lower"]) for row in figure.rows)
+
+    assert f"in {lower} of {len(figure.rows)} cells" in figure.caption
+
+
+def test_driving_is_in_the_metrics_own_unit(made: Made) -> None:
+    figure = next(figure for figure in made.page.figures if figure.key == "driving-1")
+    cells = made.table.cells().filter(pl.col("experiment") == "driving")
+
+    assert {row["metric"] for row in figure.rows} == {"score", "success"}
+    assert [row["mae"] for row in figure.rows] == pytest.approx(cells["mae"].to_list())
+
+
+def test_the_page_draws_every_chart_offline_and_names_stay_text(page: Path, opened: Open) -> None:
+    with opened(page) as seen:
+        charts = seen.locator(".chart").count()
+        heading = seen.locator("h1").inner_text()
+        sections = seen.locator("h3").all_inner_texts()
+
+        ids = seen.evaluate("[...document.querySelectorAll('main [id]')].map((e) => e.id)")
+
+        assert charts > 12
+        assert len(set(ids)) == len(ids)
+        assert seen.locator(".chart svg").count() == charts
+        assert seen.locator(".failed").count() == 0
+        assert seen.locator("img").count() == 0
+        assert HOSTILE in heading
+        assert f"Mean error: {HOSTILE}" in sections
+
+
+def test_a_phone_scrolls_down_and_not_sideways(page: Path, opened: Open) -> None:
+    with opened(page, viewport={"width": 390, "height": 800}) as seen:
+        assert seen.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_the_verb_writes_the_same_page_and_prints_the_same_summary(
+    run: Run, made: Made, page: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "again.html"
+    done = run("report", made.folder, "-o", path, "--json")
+    averages = made.table.averages()
+
+    assert done.code == 0
+    assert path.read_bytes() == page.read_bytes()
+    assert len(done.json["averages"]) == averages.height
+    assert "seconds" not in json.dumps(done.json)
+
+
+def test_a_study_that_is_half_done_says_so(made: Made, tmp_path: Path) -> None:
+    folder = tmp_path / "half"
+    (folder / "cells").mkdir(parents=True)
+    (folder / "study.json").write_bytes((made.folder / "study.json").read_bytes())
+    parts = sorted((made.folder / "cells").iterdir())
+    for part in parts[::2]:
+        (folder / "cells" / part.name).write_bytes(part.read_bytes())
+    half = study_page(read_study(folder))
+
+    assert any("are not computed yet" in text for text in half.lead)
+    assert half.to_html()
+
+
+def test_a_study_of_nothing_yet_has_a_page(made: Made, tmp_path: Path) -> None:
+    (tmp_path / "cells").mkdir()
+    (tmp_path / "study.json").write_bytes((made.folder / "study.json").read_bytes())
+    bare = study_page(read_study(tmp_path))
+
+    assert [section.title for section in bare.sections] == [
+        "What stayed empty",
+        "Benchmarks",
+        "How it was done",
+    ]
+    assert "nothing to average" in " ".join(bare.lead)
+
+
+def test_scores_do_not_go_with_a_study(run: Run, made: Made, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    with pytest.raises(br.ArgumentError, match="`probes` go with a subset"):
+        br.report(made.table, path, probes=load("blink_val"))
+    done = run("report", made.folder, "scores.csv", "-o", path)
+    bare = run("report", tmp_path, "-o", path)
+
+    assert done.code == 2
+    assert "the folder of a study" in done.err
+    assert bare.code == 3
+    assert "no study here" in bare.err
+    assert not path.exists()

@@ -1,0 +1,346 @@
+"""The page of a subset, in a real browser, and what it is made from."""
+
+import csv
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import bestrand as br
+from bestrand.report.report import report
+from bestrand.report.subset_contracts import SubsetReport, subset_report
+from bestrand.report.subset_page import subset_page
+from tests.report.conftest import Open
+
+
+HOSTILE = '<img src=x onerror="document.title=1">'
+CLOSING = "</script><script>document.title=2</script><!-- \u2028 {{ 7 * 7 }} ' \""
+
+
+class Made(NamedTuple):
+    """A subset, estimates of targets with hostile names, and the probes."""
+
+    subset: br.Manifest
+    result: br.Estimates
+    probes: br.ScoreMatrix
+    seen: SubsetReport
+
+
+@pytest.fixture(scope="module")
+def made(blink: br.ScoreTable) -> Made:
+    matrix = blink.matrix()
+    probes = matrix.take_models(matrix.models[:6])
+    pool = br.draw_pool(matrix.frame, 60, seed=0)
+    subset = br.select(probes, 60, pool=pool, seed=0)
+    models = (HOSTILE, CLOSING, *matrix.models[8:12])
+    targets = br.ScoreMatrix(
+        matrix.frame, models, matrix.values[6:12], matrix.metric, matrix.bounds
+    )
+    result = br.estimate(targets, subset, probes=probes)
+    return Made(subset, result, probes, subset_report(subset, result, probes))
+
+
+@pytest.fixture(scope="module")
+def page(made: Made, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    br.report(made.result, path, subset=made.subset, probes=made.probes)
+    return path
+
+
+def test_the_page_draws_every_chart_offline_and_asks_for_nothing(page: Path, opened: Open) -> None:
+    with opened(page) as seen:
+        charts = seen.locator(".chart").count()
+
+        assert charts == 5
+        assert seen.locator(".chart svg").count() == charts
+        assert seen.locator(".failed").count() == 0
+
+
+def test_hostile_names_stay_text(page: Path, opened: Open) -> None:
+    with opened(page) as seen:
+        title = seen.title()
+        seen.locator("#estimates summary").click()
+        cells = seen.locator("#estimates tbody tr td:first-child").all_inner_texts()
+
+        assert title == "A subset of 60 of 1 901 items"
+        assert seen.locator("img").count() == 0
+        assert HOSTILE in cells
+        assert any("{{ 7 * 7 }}" in cell for cell in cells)
+        assert HOSTILE in (seen.locator("#estimates svg").text_content() or "")
+
+
+def test_tooltips_hold_names_as_text(page: Path, made: Made, opened: Open) -> None:
+    with opened(page) as seen:
+        tip = seen.locator("#vg-tooltip-element")
+        shown = []
+        for mark in seen.locator("#estimates .chart svg .mark-symbol path").all():
+            mark.hover()
+            tip.wait_for(state="visible")
+            shown.append(tip.inner_text())
+
+        assert len(shown) == len(made.result.models)
+        assert any(HOSTILE in text for text in shown)
+        assert seen.locator("img").count() == 0
+        assert seen.title() == "A subset of 60 of 1 901 items"
+
+
+def test_every_anchor_is_there_once(page: Path, opened: Open) -> None:
+    with opened(page) as seen:
+        ids = seen.evaluate("[...document.querySelectorAll('main [id]')].map((e) => e.id)")
+        links = seen.evaluate("[...document.querySelectorAll('nav a')].map((a) => a.hash.slice(1))")
+
+    assert len(set(ids)) == len(ids)
+    assert set(links) <= set(ids)
+
+
+def test_estimates_without_intervals_are_drawn_as_dots(
+    made: Made, tmp_path: Path, opened: Open
+) -> None:
+    none = np.full(6, np.nan)
+    pairs = np.full((6, 6), np.nan)
+    bare = replace(
+        made.result,
+        se=none,
+        low=none,
+        high=none,
+        half_width=none,
+        pair_se=pairs,
+        pair_half_width=pairs,
+    )
+    path = tmp_path / "bare.html"
+    br.report(bare, path, subset=made.subset)
+    with opened(path) as seen:
+        assert "It has no intervals" in seen.locator("header").inner_text()
+        assert seen.locator("#estimates .mark-symbol path").count() == 6
+
+
+def test_tables_sort_by_button_and_by_key(page: Path, opened: Open) -> None:
+    with opened(page) as seen:
+        seen.locator("#estimates summary").click()
+        head = seen.locator("#estimates th").nth(1)
+        values = "#estimates tbody tr td:nth-child(2)"
+        head.locator("button").click()
+        up = [float(text) for text in seen.locator(values).all_inner_texts()]
+
+        assert up == sorted(up)
+        assert head.get_attribute("aria-sort") == "ascending"
+        head.locator("button").focus()
+        seen.keyboard.press("Enter")
+        down = [float(text) for text in seen.locator(values).all_inner_texts()]
+        assert down == sorted(up, reverse=True)
+        assert head.get_attribute("aria-sort") == "descending"
+        assert seen.locator("#estimates th").nth(0).get_attribute("aria-sort") == "none"
+
+
+def test_a_chart_shows_what_a_mark_stands_for(page: Path, opened: Open) -> None:
+    with opened(page) as seen:
+        seen.locator("#groups .chart svg .mark-rect path").first.hover()
+        tip = seen.locator("#vg-tooltip-element")
+        tip.wait_for(state="visible")
+
+        assert "share" in tip.inner_text()
+
+
+def test_rows_are_downloaded_as_csv(page: Path, made: Made, opened: Open) -> None:
+    with opened(page) as seen:
+        with seen.expect_download() as waiting:
+            seen.locator("#estimates .take a").click()
+        content = Path(waiting.value.path()).read_text(encoding="utf-8")
+        name = waiting.value.suggested_filename
+    rows = list(csv.DictReader(io.StringIO(content, newline="")))
+
+    assert name == "estimates.csv"
+    assert [row["model"] for row in rows] == list(made.result.models)
+    assert [float(row["estimate"]) for row in rows] == list(made.result.estimate)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_has_light_and_dark_ink_and_prints_dark_on_white(
+    page: Path, scheme: str, opened: Open
+) -> None:
+    with opened(page, color_scheme=scheme) as seen:
+        paint = "getComputedStyle(document.documentElement).backgroundColor"
+        ink = "getComputedStyle(document.querySelector('.chart svg text')).fill"
+        paper, text = seen.evaluate(paint), seen.evaluate(ink)
+        seen.emulate_media(media="print")
+
+        assert (paper, text) == {
+            "light": ("rgb(255, 255, 255)", "rgb(28, 31, 35)"),
+            "dark": ("rgb(20, 23, 26)", "rgb(230, 232, 235)"),
+        }[scheme]
+        assert seen.evaluate(paint) == "rgb(255, 255, 255)"
+        assert seen.evaluate(ink) == "rgb(0, 0, 0)"
+
+
+def test_a_phone_scrolls_down_and_not_sideways(page: Path, opened: Open) -> None:
+    with opened(page, viewport={"width": 390, "height": 800}) as seen:
+        seen.evaluate("for (const more of document.querySelectorAll('details')) more.open = true")
+
+        assert seen.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_a_script_that_was_not_written_here_does_not_run(
+    page: Path, tmp_path: Path, opened: Open
+) -> None:
+    text = page.read_text(encoding="utf-8")
+    foreign = tmp_path / "foreign.html"
+    foreign.write_text(
+        text.replace("<h1>", "<script>document.title = 'run'</script><h1>"), encoding="utf-8"
+    )
+    with pytest.raises(AssertionError, match="Content Security Policy"), opened(foreign) as seen:
+        assert seen.title() != "run"
+
+
+def test_the_same_result_writes_the_same_page(page: Path, made: Made, tmp_path: Path) -> None:
+    again = tmp_path / "again.html"
+    br.report(made.result, again, subset=made.subset, probes=made.probes)
+
+    assert again.read_bytes() == page.read_bytes()
+
+
+def test_the_balance_is_that_of_the_subset(made: Made) -> None:
+    chosen = made.probes.take_items(made.subset.items).values
+    n, m = made.subset.n, made.subset.n_pool
+    means = made.subset.probe_means or {}
+
+    for k, row in enumerate(made.seen.balance):
+        assert row.pool == means["score"][row.probe]
+        assert row.subset == pytest.approx(chosen[k].mean())
+        assert row.gap == pytest.approx(row.subset - row.pool)
+        assert row.random_se == pytest.approx(np.sqrt(1 / n - 1 / m) * chosen[k].std(ddof=1))
+
+
+def test_groups_and_costs_are_counted(made: Made) -> None:
+    costs = made.seen.costs
+
+    assert sum(row.n for row in made.seen.groups) == 60
+    assert sum(row.n_frame for row in made.seen.groups) == 1901
+    assert sum(row.expected for row in made.seen.groups) == pytest.approx(60)
+    assert costs is not None
+    assert costs.construction == pytest.approx(6 * 240 / 1901)
+    assert costs.saved == pytest.approx(6 * (1 - 60 / 1901) - 6 * 240 / 1901)
+
+
+def test_differences_are_turned_towards_the_best(made: Made) -> None:
+    figures = {figure.key: figure for figure in subset_page(made.seen, made.subset).figures}
+    rows = figures["differences"].rows
+    best = made.result.models[int(np.argmax(made.result.estimate))]
+    expected = {pair.model: pair for pair in made.result.differences(best)}
+
+    assert made.seen.best == best
+    assert len(rows) == 5
+    for row in rows:
+        pair = expected[str(row["model"])]
+        assert (row["difference"], row["low"], row["high"], row["verdict"]) == pytest.approx(
+            (pair.difference, pair.low, pair.high, pair.verdict)
+        )
+    assert len(figures["unresolved"].rows) == 15 - made.seen.told_apart
+
+
+def test_the_best_is_the_lowest_where_lower_is_better(made: Made, blink: br.ScoreTable) -> None:
+    targets = blink.matrix().take_models(blink.models[8:12])
+    result = br.estimate(targets, made.subset, higher_is_better=False)
+    lowest = result.models[int(np.argmin(result.estimate))]
+
+    assert subset_report(made.subset, result).best == lowest
+
+
+def test_a_manifest_alone_tells_what_was_chosen(made: Made, tmp_path: Path) -> None:
+    path = tmp_path / "manifest.html"
+    br.report(made.subset, path)
+    text = path.read_text(encoding="utf-8").split("<script>")[0]
+
+    assert made.subset.digest in text
+    assert "What was chosen" in text
+    assert "Full scores" not in text
+
+
+def test_estimates_without_a_manifest_are_told_too(made: Made, tmp_path: Path) -> None:
+    path = tmp_path / "estimates.html"
+    br.report(made.result, path)
+    text = path.read_text(encoding="utf-8").split("<script>")[0]
+
+    assert "Estimated full scores" in text
+    assert "Provenance" not in text
+
+
+def test_a_pool_and_items_without_groups_have_a_page(tmp_path: Path) -> None:
+    pool = br.draw_pool(br.Frame.of([f"<b>{i}" for i in range(40)]), 5, seed=0)
+    path = tmp_path / "pool.html"
+    br.report(pool, path)
+    text = path.read_text(encoding="utf-8")
+
+    assert "A pool of 20 of 40 items" in text
+    assert "The items have no groups." in text
+    assert "&lt;b&gt;" in text
+    assert "<b>1" not in text
+    assert "vegaEmbed = " not in text  # no chart, so no library of charts
+
+
+def test_one_target_and_no_probes_are_enough(blink: br.ScoreTable, tmp_path: Path) -> None:
+    subset = br.select(blink.frame(), 20, design=br.SimpleRandom(), seed=0)
+    result = br.estimate(blink.matrix().take_models(blink.models[:1]), subset)
+    seen = subset_report(subset, result)
+    br.report(result, tmp_path / "one.html", subset=subset)
+
+    assert seen.pairs == ()
+    assert "No probes were matched" in (tmp_path / "one.html").read_text(encoding="utf-8")
+
+
+def test_figures_are_written_for_a_paper(made: Made, tmp_path: Path) -> None:
+    br.report(made.subset, tmp_path / "page.html", probes=made.probes, figures=tmp_path / "out")
+    names = sorted(path.name for path in (tmp_path / "out").iterdir())
+
+    assert names == [
+        f"{key}.{ending}" for key in ("balance", "groups") for ending in ("pdf", "png", "svg")
+    ]
+    assert (tmp_path / "out" / "groups.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_what_does_not_go_together_is_refused(made: Made, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    other = br.select(br.Frame.of(["a", "b", "c"]), 2, design=br.SimpleRandom())
+    pool = br.draw_pool(br.Frame.of(["a", "b", "c"]), 1, seed=0)
+    with pytest.raises(br.ArgumentError, match="`subset` goes with estimates"):
+        br.report(made.subset, path, subset=made.subset)
+    with pytest.raises(br.ArgumentError, match="stand for 1901 items, the subset for 3"):
+        br.report(made.result, path, subset=other)
+    with pytest.raises(br.ArgumentError, match="made from a subset, got a pool"):
+        br.report(made.result, path, subset=pool)
+    with pytest.raises(br.ArgumentError, match="give `subset` too"):
+        br.report(made.result, path, probes=made.probes)
+    with pytest.raises(br.ArgumentError, match=r"written as \.html"):
+        br.report(made.result, tmp_path / "page.pdf")
+    other_metric = replace(made.probes, metric="f1")
+    with pytest.raises(br.InputError, match="was matched on 'score', and these scores are of 'f1'"):
+        br.report(made.subset, path, probes=other_metric)
+    with pytest.raises(br.InputError, match="No scores of model"):
+        br.report(made.subset, path, probes=made.probes.take_models(made.probes.models[:2]))
+
+    assert not path.exists()
+
+
+def test_another_page_is_kept_unless_forced(made: Made, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_text("mine")
+    with pytest.raises(br.OutputError, match="exists and holds something else"):
+        br.report(made.subset, path)
+
+    assert path.read_text() == "mine"
+    report(made.subset, path, force=True)
+    assert "Provenance" in path.read_text(encoding="utf-8")
+
+
+def test_data_on_the_page_is_json_that_ends_no_script(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    blocks = text.split('<script type="application/json">')[1:]
+
+    for block in blocks:
+        held = block.split("</script>")[0]
+        assert "<" not in held
+        assert "\u2028" not in held
+        assert json.loads(held)["width"] == "container"

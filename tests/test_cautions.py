@@ -1,0 +1,67 @@
+"""What readers of estimates are told, and when they are left in peace."""
+
+from dataclasses import replace
+
+import numpy as np
+
+import bestrand as br
+from bestrand.data import load
+
+
+MATRIX = load("mmlu_pro").matrix()
+PROBES, TARGETS = MATRIX.models[:8], MATRIX.models[8:14]
+SUBSET = br.select(MATRIX.take_models(PROBES), 240, seed=0)
+
+
+def notes(
+    targets: br.ScoreMatrix, subset: br.Manifest = SUBSET, level: float = 0.95
+) -> dict[str, str]:
+    result = br.estimate(targets, subset, probes=MATRIX, level=level)
+    return {note.code: note.text for note in result.notes}
+
+
+def odd_one() -> br.ScoreMatrix:
+    """Real targets, and one whose scores have nothing to do with any item."""
+    targets = MATRIX.take_models(TARGETS)
+    values = targets.values.copy()
+    values[2] = np.random.default_rng(1).permutation(values[2])
+    return replace(targets, values=values)
+
+
+def test_a_target_that_probes_do_not_explain_is_named() -> None:
+    said = notes(odd_one())
+
+    assert repr(TARGETS[2]) in said["unexplained"]
+    assert not any(repr(name) in said["unexplained"] for name in TARGETS if name != TARGETS[2])
+    assert "estimate them by themselves" in said["unexplained"]
+
+
+def test_targets_like_the_probes_are_left_in_peace() -> None:
+    assert "unexplained" not in notes(MATRIX.take_models(TARGETS))
+
+
+def test_few_items_or_a_missing_score_say_nothing_of_what_is_explained() -> None:
+    few = br.select(MATRIX.take_models(PROBES), 20, seed=0)
+    said = notes(odd_one(), few)
+
+    assert "unexplained" not in said
+    assert "few-items" in said
+
+
+def test_a_higher_level_asks_for_more_items() -> None:
+    targets = MATRIX.take_models(TARGETS)
+    small = br.select(MATRIX.take_models(PROBES), 100, seed=0)
+
+    assert "few-items" not in notes(targets, small)
+    assert "With 100 items the 99% intervals are rough" in notes(targets, small, 0.99)["few-items"]
+    assert "few-items" not in notes(targets, SUBSET, 0.99)
+
+
+def test_a_target_outside_the_probes_range_is_named() -> None:
+    best = MATRIX.models[int(MATRIX.full_scores().argmax())]
+    others = [model for model in MATRIX.models if model != best]
+    probes = MATRIX.take_models(others[:8])
+    subset = br.select(probes, 240, seed=0)
+    result = br.estimate(MATRIX.take_models([best]), subset, probes=probes)
+
+    assert any(note.code == "outside-probes" and repr(best) in note.text for note in result.notes)
