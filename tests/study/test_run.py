@@ -132,6 +132,7 @@ def test_what_an_interrupted_write_left_is_no_part(small: br.ScoreMatrix, tmp_pa
         ({"alpha": 3}, 2),  # of no matter to random subsets
         ({"known": [7]}, 4),
         ({"replicates": 2}, 4),
+        ({"forecast": True}, 4),
         ({"splits": ["weak-to-strong"]}, 4),
     ],
 )

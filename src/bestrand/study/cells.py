@@ -18,8 +18,9 @@ from bestrand.study.protocol import Experiment, Planned, Protocol
 from bestrand.study.replicate import Losses, Setting, run_replicate
 
 
-# goes up whenever the same cell would give other numbers than before
+# go up whenever the same cell would give other numbers than before: any cell, or one that forecasts
 NUMBERS = 1
+FORECASTS = 2
 DEFAULT_PROBES = 8
 KEY_DIGITS = 32
 BY_LABEL = ("across-families", "old-to-new", "new-to-old")
@@ -254,7 +255,7 @@ def _key(benchmark: Benchmark, setting: Setting, replicates: int, *, law: bool =
         "split": setting.split,
         "n_known": setting.n_known,
         "n": setting.n,
-        "forecast": setting.forecast,
+        "forecast": FORECASTS if setting.forecast else False,
         "replicates": replicates,
         "seed": setting.seed,
         "law": law,
