@@ -100,12 +100,13 @@ def dots_chart(
             **row,
             "low": _less(row.get("value"), row.get("se")),
             "high": _more(row.get("value"), row.get("se")),
+            "lane": kinds.index(str(row.get("what"))),
         }
         for row in rows
     ]
     base = alt.Chart(data(ends)).encode(
         y=alt.Y(f"{y}:N", scale=alt.Scale(domain=lines), title=y),
-        yOffset=alt.YOffset("what:N", scale=alt.Scale(domain=kinds)),
+        yOffset=alt.YOffset("lane:O", sort="ascending"),
         color=alt.Color("what:N", scale=alt.Scale(domain=kinds, range=list(COLOURS)[: len(kinds)])),
         tooltip=[
             alt.Tooltip(f"{y}:N"),
@@ -194,9 +195,11 @@ def spread_chart(rows: Sequence[Row], *, title: str, width: Width = FILE_WIDTH) 
     benchmarks, names = _names(rows, "benchmark"), _names(rows, "strategy")
     axis = "mean absolute error, points"
     drawn = only(rows, "benchmark", "strategy", *(f"q{p}" for p in (5, 25, 50, 75, 95)))
+    for row in drawn:
+        row["lane"] = names.index(str(row["strategy"]))
     base = alt.Chart(data(drawn)).encode(
         y=alt.Y("benchmark:N", scale=alt.Scale(domain=benchmarks), title="benchmark"),
-        yOffset=alt.YOffset("strategy:N", scale=alt.Scale(domain=names)),
+        yOffset=alt.YOffset("lane:O", sort="ascending"),
         color=alt.Color(
             "strategy:N", scale=alt.Scale(domain=names, range=list(COLOURS)[: len(names)])
         ),

@@ -1,7 +1,8 @@
 """What all charts share: colours that print, fonts, sizes, and rows without nan.
 
 Names come from data and may hold anything. They stand in rows, titles and the domains of scales,
-where they are text; never in `sort`, `filter` or any other place that becomes an expression.
+where they are text; never in `sort`, `filter`, the domain of an offset, or any other place that
+becomes an expression.
 """
 
 import math
