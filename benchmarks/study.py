@@ -15,9 +15,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -85,9 +85,10 @@ def cluster(folder: Path) -> Iterator[str]:
         for name, *options in commands
     ]
     try:
-        with distributed.Client(scheduler_file=str(file)) as client:
-            client.wait_for_workers(2, timeout=60)
-            address: str = client.scheduler.address
+        client: Any = distributed.Client  # it has no types
+        with client(scheduler_file=str(file)) as reached:
+            reached.wait_for_workers(2, timeout=60)
+            address: str = reached.scheduler.address
         yield address
     finally:
         for process in processes:
@@ -125,17 +126,20 @@ def kills(paths: list[str], protocol: str, folder: Path, n_kills: int) -> None:
     whole = run(paths, protocol, folder / "whole", "--workers", "2")
     rng = np.random.default_rng(0)
     output = folder / "killed"
-    waits = rng.uniform(0.5, 1.0, size=n_kills) * 2 * whole.seconds / (n_kills + 1)
-    done = []
-    for wait in waits:
+    cells = output / "cells"
+    done = [0]
+    for wait in rng.uniform(0.0, whole.seconds / (n_kills + 1), size=n_kills):
         process = start(paths, protocol, output, "--workers", "2")
+        while process.poll() is None and len(list(cells.glob("*.parquet"))) == done[-1]:
+            time.sleep(0.01)  # starting takes long: kill while cells are computed
         time.sleep(float(wait))
-        os.killpg(process.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        done.append(len(list(output.glob("cells/*.parquet"))))
+        done.append(len(list(cells.glob("*.parquet"))))
     last = run(paths, protocol, output, "--workers", "2")
     same = br.read_study(output).rows.equals(br.read_study(folder / "whole").rows)
-    print(f"killed {n_kills} times, cells there after each kill: {done}")
+    print(f"killed {n_kills} times, cells there after each kill: {done[1:]}")
     print(f"without kills {whole.seconds:.1f} s, the last run {last.seconds:.1f} s")
     print("the same table, bit for bit:", same)
 

@@ -16,6 +16,7 @@ def test_every_error_derives_from_the_root_and_from_a_builtin() -> None:
     assert all(issubclass(kind, ValueError) for kind in kinds)
     assert issubclass(br.OutputError, br.BestrandError)
     assert issubclass(br.OutputError, OSError)
+    assert issubclass(br.WorkerError, br.BestrandError)
 
 
 def test_a_file_error_names_the_place() -> None:

@@ -13,6 +13,7 @@ from bestrand.errors import FileError as FileError
 from bestrand.errors import InputError as InputError
 from bestrand.errors import ManifestError as ManifestError
 from bestrand.errors import OutputError as OutputError
+from bestrand.errors import WorkerError as WorkerError
 from bestrand.estimate import estimate as estimate
 from bestrand.estimates import Difference as Difference
 from bestrand.estimates import Estimates as Estimates

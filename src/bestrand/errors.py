@@ -8,7 +8,8 @@ BestrandError                    catch this one to catch them all
 ├── ManifestError (ValueError)   a manifest that was edited, is too new, or fits another frame
 ├── DesignError   (ValueError)   a design that lacks what it needs to draw
 ├── EstimateError (ValueError)   scores from which no honest estimate can be made
-└── OutputError   (OSError)      a place that cannot be written without losing something
+├── OutputError   (OSError)      a place that cannot be written without losing something
+└── WorkerError   (RuntimeError) workers or a cluster that went away while they computed
 ```
 
 Every message says what must hold, what was got, and what to do. The facts are attributes too,
@@ -86,3 +87,7 @@ class EstimateError(BestrandError, ValueError):
 
 class OutputError(BestrandError, OSError):
     """An output that cannot be written without losing something."""
+
+
+class WorkerError(BestrandError, RuntimeError):
+    """Workers or a cluster that went away while they computed; what was finished is kept."""

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -127,7 +127,7 @@ class Manifest(BaseModel):
         """
         stamped = {
             "schema_version": SCHEMA_VERSION,
-            "bestrand_version": version("bestrand"),
+            "bestrand_version": _own_version(),
             "digest": "0" * 64,
             **fields,
         }
@@ -235,6 +235,12 @@ class Manifest(BaseModel):
             "Another version of the benchmark, or another split?",
             absent=absent,
         )
+
+
+@cache
+def _own_version() -> str:
+    """Read the version once: it lies in a file, and a study makes a manifest a replicate."""
+    return version("bestrand")
 
 
 def written_notes(notes: Sequence[Note]) -> tuple[ManifestNote, ...]:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from bestrand.report.charts.cost import cost_chart
 from bestrand.report.charts.study import (
     agreement_chart,
-    cost_chart,
     dots_chart,
     lines_chart,
     ratio_chart,

@@ -13,11 +13,11 @@ import pytest
 
 import bestrand
 import bestrand as br
-from bestrand.errors import ArgumentError
+from bestrand.errors import ArgumentError, WorkerError
 from bestrand.study import executors
 from bestrand.study.benchmark import take_benchmarks
 from bestrand.study.cells import cells_of
-from bestrand.study.executors import Lost, Processes
+from bestrand.study.executors import Processes
 from bestrand.study.run import Progress, run_study
 from tests.study.conftest import protocol_of
 
@@ -87,7 +87,10 @@ def test_a_stop_leaves_no_worker_behind(small: br.ScoreMatrix, tmp_path: Path) -
 
 @pytest.mark.parametrize(
     ("scores", "error", "said"),
-    [(Deadly, Lost, "took its worker down 3 times"), (Broken, ZeroDivisionError, "no score")],
+    [
+        (Deadly, WorkerError, "took its worker down 3 times"),
+        (Broken, ZeroDivisionError, "no score"),
+    ],
 )
 def test_what_goes_wrong_in_a_worker_is_told(
     scores: type[dict[str, br.ScoreMatrix]],

@@ -245,6 +245,14 @@ def test_a_benchmark_with_holes_is_named_and_left_out(small: br.ScoreMatrix) -> 
         run_study({"holes": replace(small, values=values)}, PROTOCOL)
 
 
+def test_a_benchmark_that_no_experiment_takes_is_named(small: br.ScoreMatrix) -> None:
+    few = small.take_models(small.models[:9])
+    table = run_study({"b": small, "few": few}, protocol_of(min_models=12))
+
+    assert table.rows["benchmark"].unique().to_list() == ["b"]
+    assert "`min_models` (it has 9)" in table.benchmarks["reason"][1]
+
+
 def test_several_metrics_are_matched_together(small: br.ScoreMatrix) -> None:
     rows = [
         pl.DataFrame(

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from bestrand.errors import ArgumentError, BestrandError
+from bestrand.errors import ArgumentError, WorkerError
 from bestrand.search.best import one_search_thread
 from bestrand.study.benchmark import Benchmark
 from bestrand.study.cells import Task, compute
@@ -50,10 +50,6 @@ class Done(NamedTuple):
 
 # one task after the other, as they are done
 Results = Generator[Done, None, None]
-
-
-class Lost(BestrandError, RuntimeError):
-    """A cell that took its worker down again and again."""
 
 
 def run_task(task: Task, benchmark: Benchmark) -> Done:
@@ -184,8 +180,8 @@ def _end(line: Connection, process: BaseProcess) -> None:
     process.join()
 
 
-def _lost(task: Task) -> Lost:
-    return Lost(
+def _lost(task: Task) -> WorkerError:
+    return WorkerError(
         f"The cell of {task.setting.planned.name} on {task.benchmark}, n = {task.setting.n}, took "
         f"its worker down {MOST_LOSSES} times, maybe for want of memory. Run fewer workers, or "
         "leave the strategy out. What was finished is kept.",
@@ -214,7 +210,7 @@ class Cluster(Executor):
             try:
                 yield from self._through(client, distributed, tasks, benchmarks)
             except gone as error:
-                raise Lost(
+                raise WorkerError(
                     f"The cluster went away, or a cell took its workers down again and again "
                     f"({error}). What was finished is kept, and the same call goes on."
                 ) from error

@@ -72,6 +72,7 @@ def run_study(
         FileError: a file of scores or a protocol that cannot be read.
         InputError: no benchmark can be used.
         OutputError: `output` is a file, holds other things than a study, or cannot be written.
+        WorkerError: a cell took its workers down again and again, or the cluster went away.
     """
     seed = whole_number(seed, "seed")
     executor = choose_executor(workers, cluster)
@@ -175,6 +176,7 @@ def _stacked(parts: list[pl.DataFrame], schema: Mapping[str, Any]) -> pl.DataFra
 def _plan(
     protocol: Protocol, benchmarks: Sequence[Benchmark], cells: Sequence[Cell], seed: int
 ) -> StudyFile:
+    taken = {cell.task.benchmark for cell in cells}
     return StudyFile(
         format=FORMAT,
         bestrand_version=version("bestrand"),
@@ -189,7 +191,8 @@ def _plan(
                 "models": len(benchmark.models),
                 "items": benchmark.main.frame.n,
                 "groups": len(benchmark.main.frame.group_sizes or {}),
-                "reason": benchmark.reason,
+                "reason": benchmark.reason
+                or (None if benchmark.name in taken else _not_meant(benchmark)),
             }
             for benchmark in benchmarks
         ),
@@ -197,6 +200,13 @@ def _plan(
             PlannedCell(key=cell.task.key, is_law=cell.task.is_law, place=cell.place)
             for cell in cells
         ),
+    )
+
+
+def _not_meant(benchmark: Benchmark) -> str:
+    return (
+        "No experiment of the protocol takes it: look at `benchmarks`, `kinds`, `min_models` (it "
+        f"has {len(benchmark.models)}) and `metrics`."
     )
 
 

@@ -6,7 +6,7 @@ becomes an expression.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 
@@ -96,6 +96,12 @@ def only(rows: Iterable[Row], *names: str) -> list[dict[str, Cell]]:
 def known(rows: Iterable[R], *names: str) -> list[R]:
     """Keep the rows in which all of these are known; a scale made of nothing is an error."""
     return [row for row in rows if all(plain(row.get(name)) is not None for name in names)]
+
+
+def numbers(rows: Sequence[Row], column: str) -> list[float]:
+    """Give the distinct numbers of a column, ascending."""
+    values = [row.get(column) for row in rows]
+    return sorted({float(value) for value in values if isinstance(value, int | float)})
 
 
 def titled(title: str, *lines: str) -> "alt.TitleParams":
