@@ -11,7 +11,6 @@ import argparse
 import math
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -85,7 +84,7 @@ def rho(path: Path, n_draws: int) -> list[Row]:
 def pool(path: Path, n_draws: int) -> list[Row]:
     """Variance left in the common shift after balance on a pool, over that of random subsets."""
     matrix = br.read_scores(path).matrix("score")
-    y, n_frame = matrix.scaled(), matrix.frame.n
+    n_frame = matrix.frame.n
     probes, targets = split(matrix, N_PROBES // 2, 0)
     z, difficulty = probes.scaled(), targets.scaled().mean(axis=0)
     share = explain_shift(difficulty, z).r_squared
@@ -260,12 +259,13 @@ def summary(what: str, rows: list[Row]) -> str:
         lines = []
         for alpha in ALPHAS:
             some = [row for row in rows if row["alpha"] == alpha]
-            ratio = np.array([row["measured"] / row["formula"] for row in some])
-            score = np.array([(row["measured"] - row["formula"]) / row["se"] for row in some])
+            measured = np.array([row["measured"] for row in some])
+            formula = np.array([row["formula"] for row in some])
+            se = np.array([row["se"] for row in some])
             lines.append(
-                f"alpha {alpha:g}: {len(some)} matrices, measured {np.mean([r['measured'] for r in some]):.3f}, "
-                f"formula {np.mean([r['formula'] for r in some]):.3f}, median ratio {np.median(ratio):.3f}, "
-                f"within 2 se in {(np.abs(score) <= 2).sum()}"
+                f"alpha {alpha:g}: {len(some)} matrices, measured {measured.mean():.3f}, formula "
+                f"{formula.mean():.3f}, median ratio {np.median(measured / formula):.3f}, within "
+                f"2 se in {(np.abs(measured - formula) <= 2 * se).sum()}"
             )
         return "\n".join(lines)
     if what == "forecast":
@@ -303,7 +303,7 @@ def main() -> None:
     ]
     rows: list[Row] = []
     with ProcessPoolExecutor(args.workers, mp_context=get_context("spawn")) as workers:
-        for found in workers.map(partial(work, n_draws=args.draws or n_draws), paths):
+        for found in workers.map(work, paths, [args.draws or n_draws] * len(paths)):
             rows += found
             for row in found:
                 print(

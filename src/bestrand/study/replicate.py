@@ -1,6 +1,7 @@
 """One replicate: hide targets, draw a pool, select, estimate, and only then look at the truth."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ from bestrand.study.benchmark import Benchmark
 from bestrand.study.losses import cost_of, errors_of, intervals_of, pairs_of
 from bestrand.study.protocol import Planned, Split
 from bestrand.study.splits import Models, Parted, pick_probes, split_models
+from bestrand.types import IntArray
 
 
 class Setting(NamedTuple):
@@ -179,9 +181,10 @@ def foretell(
         return math.nan, math.nan
     chosen = setting if setting.n_probes else setting._replace(n_probes=setting.n_known)
     probes = matrix.take_models(_probes(matrix, parted, chosen))
+    items = matrix.frame.items
     if not math.isinf(setting.alpha):
-        seed = _seed(benchmark, setting, number)
-        probes = probes.take_items(_pool(matrix, setting, seed).items)
+        items = _pool(matrix, setting, _seed(benchmark, setting, number)).items
+        probes = probes.take_items(items)
     low, high = matrix.bounds or (float(matrix.values.min()), float(matrix.values.max()))
     ahead = forecast(
         replace(probes, bounds=(low, high)).scaled(),
@@ -190,9 +193,16 @@ def foretell(
         n_frame=matrix.frame.n,
         n_targets=len(parted.targets),
         stream=Stream.of(setting.seed, "forecast", benchmark.name, f"{number}"),
+        groups=_groups(matrix, items) if setting.planned.pool == "stratified" else None,
     )
     errors = ahead.random if plain else ahead.balanced
     return (high - low) * errors.mean, (high - low) * errors.p95
+
+
+def _groups(matrix: ScoreMatrix, items: Sequence[str]) -> IntArray | None:
+    """Give the code of each item's group, or None where there are none."""
+    codes = matrix.frame.group_codes
+    return None if codes is None else codes[[matrix.frame.positions[item] for item in items]]
 
 
 def _seed(benchmark: Benchmark, setting: Setting, number: int) -> int:
