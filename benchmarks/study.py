@@ -128,7 +128,7 @@ def kills(paths: list[str], protocol: str, folder: Path, n_kills: int) -> None:
     output = folder / "killed"
     cells = output / "cells"
     done = [0]
-    for wait in rng.uniform(0.0, whole.seconds / (n_kills + 1), size=n_kills):
+    for wait in rng.uniform(0.0, whole.seconds / (3 * n_kills), size=n_kills):
         process = start(paths, protocol, output, "--workers", "2")
         while process.poll() is None and len(list(cells.glob("*.parquet"))) == done[-1]:
             time.sleep(0.01)  # starting takes long: kill while cells are computed

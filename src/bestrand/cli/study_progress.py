@@ -50,12 +50,11 @@ def study_progress(*, shown: bool) -> "Iterator[Callable[[Seen], None]]":
                 bar.update(line, total=seen.total - seen.reused)
                 return
             speed = bar.tasks[line].speed
-            setting = seen.last.task.setting
             bar.update(
                 line,
                 completed=seen.done - seen.reused,
                 rate="" if speed is None else f"{speed:.1f}/s",
-                what=f"{seen.last.task.benchmark}, {setting.planned.name}, n = {setting.n}",
+                what=seen.last.task.benchmark,
             )
 
         yield say

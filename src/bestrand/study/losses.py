@@ -33,8 +33,8 @@ def errors_of(estimate: FloatArray, truth: FloatArray) -> Errors:
     """Compare estimates with full scores, each (T,).
 
     Examples:
-        >>> errors_of(np.array([0.5, 0.7]), np.array([0.4, 0.4])).mae
-        0.2
+        >>> errors_of(np.array([0.5, 0.75]), np.array([0.25, 0.5])).mae
+        0.25
     """
     from scipy.stats import kendalltau, spearmanr  # half a second, and only studies need it
 
