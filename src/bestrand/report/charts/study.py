@@ -159,7 +159,7 @@ def lines_chart(
                 "retention:Q",
                 scale=alt.Scale(type="log", nice=False),
                 title="share of the items, log scale",
-                axis=alt.Axis(format=".0%", values=numbers(rows, "retention")),
+                axis=alt.Axis(format=".3~%", values=numbers(rows, "retention")),
             ),
             y=alt.Y("value:Q", title=axis),
             color=alt.Color(
@@ -294,7 +294,7 @@ def bars_chart(
         .encode(
             x=alt.X("low:Q", bin="binned", title=axis),
             x2="high:Q",
-            y=alt.Y("share:Q", title="share of subsets in a bin", axis=alt.Axis(format=".0%")),
+            y=alt.Y("share:Q", title="share of subsets in a bin", axis=alt.Axis(format=".3~%")),
             color=colour,
             tooltip=[
                 alt.Tooltip("low:Q", title="from", format=".2f"),
