@@ -16,6 +16,7 @@ from bestrand.study.run import read_study, run_study
 from bestrand.study.table import StudyTable
 from tests.conftest import Run
 from tests.report.conftest import Open
+from tests.report.test_charts import expressions
 
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -170,6 +171,14 @@ def test_stability_counts_what_it_shows(made: Made) -> None:
     lower = sum(bool(row["both_lower"]) for row in figure.rows)
 
     assert f"in {lower} of {len(figure.rows)} cells" in figure.caption
+
+
+def test_no_name_becomes_an_expression_of_a_chart(made: Made) -> None:
+    charts = [figure.chart for figure in made.page.figures if figure.chart is not None]
+
+    assert len(charts) > 12
+    for chart in charts:
+        assert [text for text in expressions(chart) if "onerror" in text] == []
 
 
 def test_driving_is_in_the_metrics_own_unit(made: Made) -> None:

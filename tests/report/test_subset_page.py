@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 
 import bestrand as br
+from bestrand.report.charts.write import drawn
 from bestrand.report.report import report
 from bestrand.report.subset_contracts import SubsetReport, subset_report
 from bestrand.report.subset_page import subset_page
 from tests.report.conftest import Open
+from tests.report.test_charts import expressions
 
 
 HOSTILE = '<img src=x onerror="document.title=1">'
@@ -200,6 +202,19 @@ def test_the_same_result_writes_the_same_page(page: Path, made: Made, tmp_path: 
     br.report(made.result, again, subset=made.subset, probes=made.probes)
 
     assert again.read_bytes() == page.read_bytes()
+
+
+def test_no_name_becomes_an_expression_of_a_chart(made: Made) -> None:
+    groups = tuple(
+        row.model_copy(update={"group": f"{CLOSING} {row.group}"}) for row in made.seen.groups
+    )
+    seen = made.seen.model_copy(update={"groups": groups})
+    charts = [f.chart for f in subset_page(seen, made.subset).figures if f.chart is not None]
+
+    assert len(charts) == 5
+    for chart in charts:
+        assert [text for text in expressions(chart) if "document" in text] == []
+        assert drawn(chart, ".svg").startswith(b"<svg")
 
 
 def test_the_balance_is_that_of_the_subset(made: Made) -> None:

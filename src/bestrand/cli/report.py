@@ -47,7 +47,7 @@ def register(app: typer.Typer) -> None:
         scores: Annotated[
             list[str] | None,
             typer.Argument(
-                metavar="[SCORES...]",
+                metavar="SCORES...",
                 help="Scores of the targets on the subset; without them the page tells what was "
                 "chosen and how.",
                 show_default=False,

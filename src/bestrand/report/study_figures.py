@@ -5,8 +5,8 @@ from typing import Any
 
 import polars as pl
 
+from bestrand.report.charts.cost import cost_chart
 from bestrand.report.charts.study import (
-    cost_chart,
     dots_chart,
     lines_chart,
     ratio_chart,

@@ -70,7 +70,7 @@ def _law_layers(law: ErrorLaw, width: Width) -> "alt.LayerChart":
         .encode(
             x=alt.X("low:Q", bin="binned", title=axis),
             x2="high:Q",
-            y=alt.Y("share:Q", title="share of subsets in a bin", axis=alt.Axis(format=".0%")),
+            y=alt.Y("share:Q", title="share of subsets in a bin", axis=alt.Axis(format=".3~%")),
             color=colour,
             tooltip=[
                 alt.Tooltip("low:Q", title="from", format=".4f"),

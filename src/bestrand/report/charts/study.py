@@ -9,13 +9,13 @@ from bestrand.report.charts.style import (
     FILE_WIDTH,
     INK,
     LEAST_HEIGHT,
-    NEUTRAL,
     ROW_HEIGHT,
     Row,
     Width,
     data,
     finished,
     known,
+    numbers,
     only,
     titled,
 )
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     import altair as alt
 
 
-COSTS = [0, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200]
 DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4], [1, 2], [10, 3]]
 
 
@@ -100,12 +99,13 @@ def dots_chart(
             **row,
             "low": _less(row.get("value"), row.get("se")),
             "high": _more(row.get("value"), row.get("se")),
+            "lane": kinds.index(str(row.get("what"))),
         }
         for row in rows
     ]
     base = alt.Chart(data(ends)).encode(
         y=alt.Y(f"{y}:N", scale=alt.Scale(domain=lines), title=y),
-        yOffset=alt.YOffset("what:N", scale=alt.Scale(domain=kinds)),
+        yOffset=alt.YOffset("lane:O", sort="ascending"),
         color=alt.Color("what:N", scale=alt.Scale(domain=kinds, range=list(COLOURS)[: len(kinds)])),
         tooltip=[
             alt.Tooltip(f"{y}:N"),
@@ -159,7 +159,7 @@ def lines_chart(
                 "retention:Q",
                 scale=alt.Scale(type="log", nice=False),
                 title="share of the items, log scale",
-                axis=alt.Axis(format=".0%", values=_numbers(rows, "retention")),
+                axis=alt.Axis(format=".3~%", values=numbers(rows, "retention")),
             ),
             y=alt.Y("value:Q", title=axis),
             color=alt.Color(
@@ -194,9 +194,11 @@ def spread_chart(rows: Sequence[Row], *, title: str, width: Width = FILE_WIDTH) 
     benchmarks, names = _names(rows, "benchmark"), _names(rows, "strategy")
     axis = "mean absolute error, points"
     drawn = only(rows, "benchmark", "strategy", *(f"q{p}" for p in (5, 25, 50, 75, 95)))
+    for row in drawn:
+        row["lane"] = names.index(str(row["strategy"]))
     base = alt.Chart(data(drawn)).encode(
         y=alt.Y("benchmark:N", scale=alt.Scale(domain=benchmarks), title="benchmark"),
-        yOffset=alt.YOffset("strategy:N", scale=alt.Scale(domain=names)),
+        yOffset=alt.YOffset("lane:O", sort="ascending"),
         color=alt.Color(
             "strategy:N", scale=alt.Scale(domain=names, range=list(COLOURS)[: len(names)])
         ),
@@ -246,7 +248,7 @@ def agreement_chart(
     import altair as alt
 
     names = _names(rows, by)
-    top = max([0.0, *_numbers(rows, x), *_numbers(rows, y)])
+    top = max([0.0, *numbers(rows, x), *numbers(rows, y)])
     ends = alt.Chart(data([{"a": 0.0, "b": 0.0}, {"a": top, "b": top}]))
     same = ends.mark_line(strokeDash=[4, 3], color=FAINT).encode(x="a:Q", y="b:Q")
     dots = (
@@ -267,80 +269,6 @@ def agreement_chart(
     )
     chart = alt.LayerChart(layer=[same, dots]).properties(width=width, height=320)
     return finished(chart, titled(title, "Dashed: both are the same."))
-
-
-def cost_chart(rows: Sequence[Row], *, title: str, width: Width = FILE_WIDTH) -> "alt.LayerChart":
-    """Draw the error over what construction costs, a labelled point a strategy.
-
-    Args:
-        rows: with `strategy`, `cost` in full-benchmark runs, `ratio`, `low` and `high`.
-        title: of the chart.
-        width: in pixels, or "container".
-    """
-    import altair as alt
-
-    scale = alt.Scale(zero=False)
-    top = max([1.0, *_numbers(rows, "cost")])
-    ticks = [tick for tick in COSTS if tick <= top]
-    base = alt.Chart(data(only(rows, "strategy", "cost", "ratio", "low", "high"))).encode(
-        x=alt.X(
-            "cost:Q",
-            scale=alt.Scale(type="symlog", constant=0.1, domain=[0.0, 1.8 * top], nice=False),
-            axis=alt.Axis(values=ticks, format="~g"),
-            title="construction, full runs of one model",
-        ),
-        tooltip=[
-            alt.Tooltip("strategy:N"),
-            alt.Tooltip("cost:Q", format=".3~g"),
-            alt.Tooltip("ratio:Q", format=".3f"),
-            alt.Tooltip("low:Q", title="95 % interval from", format=".3f"),
-            alt.Tooltip("high:Q", title="to", format=".3f"),
-        ],
-    )
-    name = "mean error over Random's"
-    spans = base.mark_rule(strokeWidth=1.5, color=NEUTRAL).encode(
-        y=alt.Y("low:Q", scale=scale, title=name), y2="high:Q"
-    )
-    dots = base.mark_point(filled=True, size=60, opacity=1, color=COLOURS[0]).encode(
-        y=alt.Y("ratio:Q", scale=scale, title=name)
-    )
-    layers = [spans, dots] if known(rows, "low", "high") else [dots]
-    layers += [
-        alt.Chart(data(side))
-        .mark_text(align="left" if dx > 0 else "right", dx=dx, fontSize=10, color=INK)
-        .encode(x="cost:Q", y=alt.Y("place:Q", scale=scale), text="strategy:N")
-        for side, dx in zip(_labels(rows), (7, -7), strict=True)
-        if side
-    ]
-    chart = alt.LayerChart(layer=layers).properties(width=width, height=340)
-    return finished(
-        chart, titled(title, "Line: 95 % interval. The scale of costs is linear near 0, then log.")
-    )
-
-
-def _labels(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
-    """Place names beside points so that they do not cover each other.
-
-    Returns:
-        Those to the right of their points, which cost most or nothing, and those to the left.
-    """
-    ratios, top = _numbers(rows, "ratio"), max(_numbers(rows, "cost"), default=0.0)
-    low, high = _numbers(rows, "low")[:1] or ratios[:1], _numbers(rows, "high")[-1:] or ratios[-1:]
-    gap = 0.035 * (max(high + ratios) - min(low + ratios))
-    right: list[Row] = []
-    left: list[Row] = []
-    for row in sorted(rows, key=lambda row: _numbers([row], "ratio")):
-        cost, ratio = _numbers([row], "cost")[0], _numbers([row], "ratio")[0]
-        side = right if cost in (0.0, top) else left
-        # costs that are close share a column of names
-        column = [
-            _numbers([other], "place")[0]
-            for other in side
-            if abs(_numbers([other], "cost")[0] - cost) <= 0.3 * cost
-        ]
-        place = max([ratio, *(taken + gap for taken in column)])
-        side.append({"strategy": row["strategy"], "cost": cost, "place": place})
-    return right, left
 
 
 def bars_chart(
@@ -366,7 +294,7 @@ def bars_chart(
         .encode(
             x=alt.X("low:Q", bin="binned", title=axis),
             x2="high:Q",
-            y=alt.Y("share:Q", title="share of subsets in a bin", axis=alt.Axis(format=".0%")),
+            y=alt.Y("share:Q", title="share of subsets in a bin", axis=alt.Axis(format=".3~%")),
             color=colour,
             tooltip=[
                 alt.Tooltip("low:Q", title="from", format=".2f"),
@@ -388,11 +316,6 @@ def bars_chart(
 def _names(rows: Sequence[Row], column: str) -> list[str]:
     """Give the distinct values of a column in the order in which they come."""
     return list(dict.fromkeys(str(row.get(column)) for row in rows))
-
-
-def _numbers(rows: Sequence[Row], column: str) -> list[float]:
-    values = [row.get(column) for row in rows]
-    return sorted({float(value) for value in values if isinstance(value, int | float)})
 
 
 def _less(value: object, error: object) -> float | None:

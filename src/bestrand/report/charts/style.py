@@ -1,11 +1,12 @@
 """What all charts share: colours that print, fonts, sizes, and rows without nan.
 
 Names come from data and may hold anything. They stand in rows, titles and the domains of scales,
-where they are text; never in `sort`, `filter` or any other place that becomes an expression.
+where they are text; never in `sort`, `filter`, the domain of an offset, or any other place that
+becomes an expression.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 
@@ -95,6 +96,12 @@ def only(rows: Iterable[Row], *names: str) -> list[dict[str, Cell]]:
 def known(rows: Iterable[R], *names: str) -> list[R]:
     """Keep the rows in which all of these are known; a scale made of nothing is an error."""
     return [row for row in rows if all(plain(row.get(name)) is not None for name in names)]
+
+
+def numbers(rows: Sequence[Row], column: str) -> list[float]:
+    """Give the distinct numbers of a column, ascending."""
+    values = [row.get(column) for row in rows]
+    return sorted({float(value) for value in values if isinstance(value, int | float)})
 
 
 def titled(title: str, *lines: str) -> "alt.TitleParams":

@@ -191,7 +191,7 @@ def groups_chart(groups: Sequence[GroupRow], *, width: Width = FILE_WIDTH) -> "a
         alt.Chart(data(rows))
         .mark_bar()
         .encode(
-            x=alt.X("share:Q", title="share of items", axis=alt.Axis(format=".0%")),
+            x=alt.X("share:Q", title="share of items", axis=alt.Axis(format=".3~%")),
             y=alt.Y("group:N", scale=alt.Scale(domain=[row.group for row in order]), title="group"),
             yOffset=alt.YOffset("of:N", scale=alt.Scale(domain=domain)),
             color=alt.Color("of:N", scale=alt.Scale(domain=domain, range=[COLOURS[0], NEUTRAL])),
