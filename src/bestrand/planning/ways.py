@@ -105,7 +105,8 @@ class Pilot:
     @cached_property
     def _varying(self) -> FloatArray:
         """The models that are not flat, as rows of the identity."""
-        return np.eye(len(self.y))[np.ptp(self.y, axis=1) > 0]
+        varies = np.ptp(self.y, axis=1) > 0
+        return np.asarray(np.eye(len(self.y))[varies])
 
     @cached_property
     def _pairs(self) -> FloatArray:
