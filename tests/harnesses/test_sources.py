@@ -1,6 +1,7 @@
 """Sources: which files are meant by a path, a folder or a mapping, and whose scores they hold."""
 
 import gzip
+import os
 from pathlib import Path
 
 import pytest
@@ -94,3 +95,22 @@ def test_a_file_that_may_not_be_read_is_refused(
 
     with pytest.raises(FileError, match=r"m.csv: cannot be read: Permission denied"):
         read_scores(path)
+
+
+def test_a_closed_part_of_a_folder_is_not_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open" / "a.csv").write_text("item,score\nq1,1\nq2,0\n")
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    look = os.scandir
+
+    def scandir(path: str) -> object:
+        if Path(path) == closed:
+            raise PermissionError(13, "Permission denied", str(closed))
+        return look(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    with pytest.raises(FileError, match="closed: cannot be read: Permission denied"):
+        read_scores(tmp_path)

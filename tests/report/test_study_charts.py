@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bestrand.report.charts.cost import cost_chart
+from bestrand.report.charts.cost import cost_chart, cost_lines_chart
 from bestrand.report.charts.study import (
     agreement_chart,
     dots_chart,
@@ -38,6 +38,7 @@ ROW = {
 CHARTS: list[Callable[[Sequence[Row]], Chart]] = [
     lambda rows: ratio_chart(rows, title=HOSTILE),
     lambda rows: cost_chart(rows, title=HOSTILE),
+    lambda rows: cost_lines_chart(rows, title=HOSTILE),
     lambda rows: spread_chart(rows, title=HOSTILE),
     lambda rows: lines_chart(rows, title=HOSTILE, axis="error, points"),
     lambda rows: dots_chart(rows, title=HOSTILE, axis="share", share=True, marked=0.95),

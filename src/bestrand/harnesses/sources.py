@@ -1,5 +1,6 @@
 """Files to read: found, told apart, and decompressed by what they hold, not by their names."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -95,8 +96,21 @@ def _named_paths(
             yield Path(path), ""
 
 
+def _entries(folder: Path) -> Iterator[Path]:
+    """Give all that lies in a folder and below; a part that is closed must not be passed over."""
+
+    def refuse(error: OSError) -> None:
+        raise FileError(
+            f"cannot be read: {error.strerror}. Open it, or leave it out.",
+            path=Path(error.filename or folder),
+        ) from error
+
+    for place, _, names in os.walk(folder, onerror=refuse):
+        yield from (Path(place, name) for name in names)
+
+
 def _look_inside(folder: Path, model: str, found: Found) -> None:
-    inside = sorted(entry for entry in folder.rglob("*") if _is_visible_file(entry, folder))
+    inside = sorted(entry for entry in _entries(folder) if _is_visible_file(entry, folder))
     tables = [entry for entry in inside if _kind_of(entry) not in (None, "txt")]
     if not tables:
         raise InputError(

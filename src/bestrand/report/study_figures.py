@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from bestrand.report.charts.cost import cost_chart
+from bestrand.report.charts.cost import cost_chart, cost_lines_chart
 from bestrand.report.charts.study import (
     dots_chart,
     lines_chart,
@@ -261,6 +261,38 @@ def cost_figures(view: StudyView) -> Iterator[Figure]:
                 rows=tuple(view.averaged(setting, kind=None, retention=-1)),
                 chart=cost_chart(rows, title=title),
             )
+        sizes = [
+            row
+            for row in known(view.averaged(setting, retention=-1), "cost", "ratio")
+            if row["retention"] is not None
+        ]
+        if figure := _costs_by_size(setting, sizes, number):
+            yield figure
+
+
+def _costs_by_size(setting: Setting, sizes: list[dict[str, Any]], number: int) -> Figure | None:
+    """Draw the error over the cost, size by size, of strategies whose cost grows with the size."""
+    costs: dict[str, set[float]] = {}
+    for row in sizes:
+        costs.setdefault(row["strategy"], set()).add(row["cost"])
+    grows = [name for name, seen in costs.items() if len(seen) > 1][:MOST_LINES]
+    rows = [row for row in sizes if row["strategy"] in grows and row["cost"] > 0]
+    if not rows:
+        return None
+    title = f"Cost and error by size: {setting.name}"
+    return Figure(
+        key=f"cost-sizes-{number}",
+        title=title,
+        caption=(
+            "The same, a point for every size: a small subset needs a small pool, which costs "
+            "little. Below 1 on the lower axis, choosing costs less than one full run."
+        ),
+        n=basis(setting, rows),
+        error=f"{OVER_BENCHMARKS}, in the rows; costs are exact.",
+        columns=RATIO_COLUMNS,
+        rows=tuple(rows),
+        chart=cost_lines_chart(rows, title=title),
+    )
 
 
 def _several(

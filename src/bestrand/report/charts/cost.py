@@ -1,10 +1,11 @@
-"""Error against the cost of construction, every point with its name."""
+"""Error against the cost of construction: a named point a strategy, or a line over the sizes."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bestrand.report.charts.style import (
     COLOURS,
+    DASHES,
     FILE_WIDTH,
     INK,
     NEUTRAL,
@@ -73,6 +74,52 @@ def cost_chart(rows: Sequence[Row], *, title: str, width: Width = FILE_WIDTH) ->
     return finished(
         chart, titled(title, "Line: 95 % interval. The scale of costs is linear near 0, then log.")
     )
+
+
+def cost_lines_chart(rows: Sequence[Row], *, title: str, width: Width = FILE_WIDTH) -> "alt.Chart":
+    """Draw the error over what construction costs, a line a strategy, a point a size.
+
+    Args:
+        rows: with `strategy`, `retention`, `cost` in full-benchmark runs, and `ratio`; a strategy
+            without a line of its own, as Random, whose construction costs nothing, is left out.
+        title: of the chart.
+        width: in pixels, or "container".
+    """
+    import altair as alt
+
+    names = list(dict.fromkeys(str(row["strategy"]) for row in rows))
+    domain = alt.Scale(domain=names)
+    costs = numbers(rows, "cost")
+    ticks = [tick for tick in COSTS if min(costs) <= tick <= max(costs)]
+    chart: alt.Chart = (
+        alt.Chart(data(only(rows, "strategy", "retention", "cost", "ratio")))
+        .mark_line(point=True, strokeWidth=2)
+        .encode(
+            x=alt.X(
+                "cost:Q",
+                scale=alt.Scale(type="log", nice=False),
+                axis=alt.Axis(values=ticks, format="~g"),
+                title="construction, full runs of one model, log scale",
+            ),
+            y=alt.Y("ratio:Q", scale=alt.Scale(zero=False), title="mean error over Random's"),
+            order="retention:Q",
+            color=alt.Color(
+                "strategy:N", scale=alt.Scale(domain=names, range=list(COLOURS)[: len(names)])
+            ),
+            shape=alt.Shape("strategy:N", scale=domain),
+            strokeDash=alt.StrokeDash(
+                "strategy:N", scale=alt.Scale(domain=names, range=DASHES[: len(names)])
+            ),
+            tooltip=[
+                alt.Tooltip("strategy:N"),
+                alt.Tooltip("retention:Q", title="share of the items", format=".3~%"),
+                alt.Tooltip("cost:Q", format=".3~g"),
+                alt.Tooltip("ratio:Q", format=".3f"),
+            ],
+        )
+        .properties(width=width, height=280)
+    )
+    return finished(chart, titled(title))
 
 
 def _labels(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:

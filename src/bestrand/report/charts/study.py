@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from bestrand.report.charts.style import (
     COLOURS,
+    DASHES,
     FAINT,
     FILE_WIDTH,
     INK,
@@ -23,9 +24,6 @@ from bestrand.report.charts.style import (
 
 if TYPE_CHECKING:
     import altair as alt
-
-
-DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4], [1, 2], [10, 3]]
 
 
 def ratio_chart(rows: Sequence[Row], *, title: str, width: Width = FILE_WIDTH) -> "alt.LayerChart":

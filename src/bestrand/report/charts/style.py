@@ -28,6 +28,7 @@ LABEL_LIMIT = 200
 # colours that stay apart for the colour-blind and in grey: Okabe and Ito (2008), their order
 # chosen so that neighbours differ in lightness
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#767676")
+DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4], [1, 2], [10, 3]]
 INK, FAINT, NEUTRAL = "#222222", "#767676", "#9A9A9A"
 CONFIG: dict[str, Any] = {
     "background": "white",
