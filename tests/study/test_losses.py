@@ -22,6 +22,18 @@ def test_ranks_by_hand() -> None:
     assert found.kendall == pytest.approx((5 - 1) / 6)
 
 
+def test_rounding_neither_breaks_ties_nor_is_an_error() -> None:
+    truth = np.array([0.38, 0.38 + 6e-17, 0.5, 0.7])
+    estimate = np.array([0.4, 0.3, 0.5, 0.6])
+    exact = errors_of(estimate, np.array([0.38, 0.38, 0.5, 0.7]))
+
+    assert errors_of(estimate, truth) == pytest.approx(exact)
+    assert exact.spearman < 0.95
+    noise = errors_of(truth + 1e-16, truth)
+    assert (noise.mae, noise.max_error, noise.shift) == (0.0, 0.0, 0.0)
+    assert errors_of(100 * estimate, 100 * truth).spearman == exact.spearman
+
+
 def test_estimates_that_are_all_the_same_rank_nothing() -> None:
     found = errors_of(np.array([0.5, 0.5]), np.array([0.4, 0.6]))
 

@@ -81,6 +81,25 @@ def test_high_error_is_strictly_above_the_threshold_of_the_base() -> None:
     assert math.isnan(high_error(base, None, 0.7)[0])
 
 
+def test_none_of_a_few_is_not_certain() -> None:
+    share, error = high_error(np.zeros(20), np.arange(1.0, 21.0), 0.7)
+
+    assert share == 0.0
+    assert error == pytest.approx(math.sqrt((2 / 24) * (22 / 24) / 24))
+
+
+def test_the_interval_of_a_ratio_of_tails_is_that_of_plain_quantiles() -> None:
+    rng = np.random.default_rng(5)
+    values, base = rng.gamma(2.0, size=(2, 40))
+    found = paired(values, base)
+    again = np.random.default_rng(6).integers(0, 40, size=(20_000, 40))
+    tails = np.quantile(values[again], 0.95, axis=1) / np.quantile(base[again], 0.95, axis=1)
+
+    assert (found.p95_low, found.p95_high) == pytest.approx(
+        np.quantile(tails, [0.025, 0.975]), rel=0.05
+    )
+
+
 def test_the_interval_of_a_paired_ratio_is_that_seen_over_many_studies() -> None:
     logs, halves = [], []
     for k in range(400):

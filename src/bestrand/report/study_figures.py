@@ -73,6 +73,7 @@ def _sizes(
     setting: Setting, ranked: list[dict[str, Any]], sizes: list[dict[str, Any]], number: int
 ) -> Figure:
     """Draw the mean error over the retention, for Random and the strategies that err least."""
+    ranked, without = everywhere(ranked)
     names = [row["strategy"] for row in ranked]
     drawn = names[:MOST_LINES]
     if "random" in names and "random" not in drawn:
@@ -93,7 +94,9 @@ def _sizes(
     return Figure(
         key=f"sizes-{number}",
         title=title,
-        caption=f"Mean absolute error over targets in points, averaged over benchmarks.{some}",
+        caption=(
+            f"Mean absolute error over targets in points, averaged over benchmarks.{some}{without}"
+        ),
         n=basis(setting, ranked),
         error=f"Monte Carlo se at most {largest(lines, 'se')} points.",
         columns=RATIO_COLUMNS,
@@ -205,7 +208,7 @@ def distribution_figures(view: StudyView) -> Iterator[Figure]:
 def ranking_figures(view: StudyView) -> Iterator[Figure]:
     """Draw how well estimated scores rank the targets."""
     for number, setting in enumerate(view.settings(5), start=1):
-        rows = known(view.averaged(setting), "spearman")
+        rows, without = everywhere(known(view.averaged(setting), "spearman"))
         rows.sort(key=lambda row: -row["spearman"])
         base = next((row["base_spearman"] for row in rows), None)
         title = f"Rankings: {setting.name}"
@@ -216,7 +219,7 @@ def ranking_figures(view: StudyView) -> Iterator[Figure]:
                 caption=(
                     "Spearman correlation of the targets' estimated and full scores, averaged over "
                     "benchmarks and sizes. Dashed: Random. A subset that estimates better need not "
-                    "rank better."
+                    f"rank better.{without}"
                 ),
                 n=basis(setting, rows),
                 error=f"Monte Carlo se at most {largest(rows, 'spearman_se', 3)}.",
@@ -293,6 +296,18 @@ def _costs_by_size(setting: Setting, sizes: list[dict[str, Any]], number: int) -
         rows=tuple(rows),
         chart=cost_lines_chart(rows, title=title),
     )
+
+
+def everywhere(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]:
+    """Keep strategies that ran on all benchmarks, and say which did not.
+
+    Means over other benchmarks cannot be compared; ratios to Random on the same ones can.
+    """
+    most = max((row["benchmarks"] for row in rows), default=0)
+    fewer = [row["strategy"] for row in rows if row["benchmarks"] < most]
+    kept = [row for row in rows if row["benchmarks"] == most]
+    said = f" Not drawn, for they lack some benchmarks: {', '.join(fewer)}." if fewer else ""
+    return kept, said
 
 
 def _several(

@@ -19,7 +19,7 @@ from bestrand.study.replicate import Losses, Setting, run_replicate
 
 
 # go up whenever the same cell would give other numbers than before: any cell, or one that forecasts
-NUMBERS = 1
+NUMBERS = 2
 FORECASTS = 2
 DEFAULT_PROBES = 8
 KEY_DIGITS = 32

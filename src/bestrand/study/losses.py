@@ -9,6 +9,7 @@ from bestrand.types import FloatArray
 
 
 ROUNDING = 1e-12
+TIE_DIGITS = 11
 
 
 class Errors(NamedTuple):
@@ -30,7 +31,7 @@ class Errors(NamedTuple):
 
 
 def errors_of(estimate: FloatArray, truth: FloatArray) -> Errors:
-    """Compare estimates with full scores, each (T,).
+    """Compare estimates with full scores, each (T,); what differs by rounding alone is the same.
 
     Examples:
         >>> errors_of(np.array([0.5, 0.75]), np.array([0.25, 0.5])).mae
@@ -38,8 +39,12 @@ def errors_of(estimate: FloatArray, truth: FloatArray) -> Errors:
     """
     from scipy.stats import kendalltau, spearmanr  # half a second, and only studies need it
 
+    scale = max(float(np.abs(truth).max()), float(np.abs(estimate).max()), ROUNDING)
     error = estimate - truth
+    error = np.where(np.abs(error) <= ROUNDING * scale, 0.0, error)
     size = np.abs(error)
+    # sums in another order must neither break a tie nor make one out of a gap
+    estimate, truth = (np.round(values / scale, TIE_DIGITS) for values in (estimate, truth))
     ranked = np.ptp(estimate) > 0 and np.ptp(truth) > 0
     return Errors(
         mae=float(size.mean()),

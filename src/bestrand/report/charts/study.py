@@ -1,5 +1,6 @@
 """Charts of a study; every one takes rows, and the names of the columns that it draws."""
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -95,8 +96,8 @@ def dots_chart(
     ends = [
         {
             **row,
-            "low": _less(row.get("value"), row.get("se")),
-            "high": _more(row.get("value"), row.get("se")),
+            "low": _less(row.get("value"), row.get("se"), least=0.0 if share else -math.inf),
+            "high": _more(row.get("value"), row.get("se"), most=1.0 if share else math.inf),
             "lane": kinds.index(str(row.get("what"))),
         }
         for row in rows
@@ -316,13 +317,13 @@ def _names(rows: Sequence[Row], column: str) -> list[str]:
     return list(dict.fromkeys(str(row.get(column)) for row in rows))
 
 
-def _less(value: object, error: object) -> float | None:
+def _less(value: object, error: object, *, least: float) -> float | None:
     if not isinstance(value, int | float) or not isinstance(error, int | float):
         return None
-    return float(value) - float(error)
+    return max(float(value) - float(error), least)
 
 
-def _more(value: object, error: object) -> float | None:
+def _more(value: object, error: object, *, most: float) -> float | None:
     if not isinstance(value, int | float) or not isinstance(error, int | float):
         return None
-    return float(value) + float(error)
+    return min(float(value) + float(error), most)
