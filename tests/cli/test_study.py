@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
+from rich.console import Console
 
 import bestrand
 from bestrand.report.schemas import schema_of
@@ -58,9 +59,33 @@ def test_people_get_tables(run: Run, files: Files, protocol: Path) -> None:
     done = run("study", files.scores, "--protocol", protocol, "-o", files.folder / "out")
 
     assert done.code == 0
-    assert "Protocol 'mine', seed 0: 4 cells on 1 benchmarks of 1 families, 0 empty." in done.out
+    assert "Protocol 'mine', seed 0: 4 cells on 1 benchmark of 1 family, 0 empty." in done.out
     assert "one: random, 6 models known, 10% of the items" in done.out
     assert "bestrand" in done.out
+
+
+def test_tables_are_whole_on_80_columns(
+    run: Run, files: Files, protocol: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from bestrand.cli import common
+
+    monkeypatch.setattr(common.Output, "console", lambda _: Console(width=80, highlight=False))
+    done = run("study", files.scores, "--protocol", protocol, "-o", files.folder / "out")
+    head = next(line for line in done.out.splitlines() if line.lstrip().startswith("strategy"))
+
+    assert head.split() == [
+        "strategy",
+        "MAE",
+        "ratio",
+        "95",
+        "%",
+        "P95",
+        ">P70",
+        "held",
+        "cost",
+        "on",
+    ]
+    assert "…" not in done.out
 
 
 CLAIMS = """
