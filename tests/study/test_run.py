@@ -146,6 +146,20 @@ def test_another_protocol_computes_what_is_not_there(
     assert table.rows.equals(run_study({"b": small}, protocol_of(**changes)).rows)
 
 
+def test_settings_that_come_to_the_same_counts_stay_cells_of_their_own(
+    small: br.ScoreMatrix, tmp_path: Path
+) -> None:
+    changes = {"retentions": [0.1, 0.1005], "known": [6, 0.3158]}
+    computed, table = count(small, tmp_path, protocol_of(**changes))
+    cells = table.cells()
+
+    assert computed == 2
+    assert cells.select("n", "n_known").unique().rows() == [(38, 6)]
+    assert cells.select("strategy", "retention", "known").n_unique() == cells.height == 8
+    assert cells["replicates"].unique().to_list() == [3]
+    assert table.ratios().height == 8
+
+
 def test_another_seed_or_other_scores_compute_all(small: br.ScoreMatrix, tmp_path: Path) -> None:
     count(small, tmp_path)
     values = small.values.copy()

@@ -190,6 +190,16 @@ class Experiment(_Plain):
             raise ValueError(f"names must be distinct; {', '.join(twice)} come more than once")
         return given
 
+    @field_validator("retentions", "splits", "known", "kinds", "metrics")
+    @classmethod
+    def _are_distinct(cls, given: tuple[object, ...] | None) -> tuple[object, ...] | None:
+        """Refuse what comes twice: its replicates would count twice, and intervals shrink."""
+        values = given or ()
+        twice = [value for number, value in enumerate(values) if value in values[:number]]
+        if twice:
+            raise ValueError(f"values must be distinct; {twice[0]!r} comes more than once")
+        return given
+
     @field_validator("known")
     @classmethod
     def _are_counts_or_shares(cls, given: tuple[float, ...]) -> tuple[float, ...]:
