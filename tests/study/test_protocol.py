@@ -44,9 +44,9 @@ def test_a_strategy_spelled_out_knows_what_it_needs() -> None:
 
 
 def test_our_designs_take_a_stratified_pool_and_the_articles_a_random_one() -> None:
-    planned = protocol_of(strategies=["bestrand", "balanced"]).experiments[0].planned
+    planned = protocol_of(strategies=["random", "bestrand", "balanced"]).experiments[0].planned
 
-    assert [strategy.pool for strategy in planned] == ["random", "stratified"]
+    assert [strategy.pool for strategy in planned] == ["random", "random", "stratified"]
 
 
 def test_sources_have_run_the_whole_frame() -> None:
@@ -87,6 +87,11 @@ def test_sources_have_run_the_whole_frame() -> None:
         ({"metrics": ["a", "b", "a"]}, "values must be distinct; 'a' comes more than once."),
         ({"kinds": ["text", "text"]}, "values must be distinct; 'text' comes more than once."),
         ({"strategies": []}, "give `strategies`, or theory = true"),
+        ({"strategies": ["bestrand"]}, "compares with 'random': add it to `strategies`."),
+        (
+            {"strategies": [{"name": "mine", "like": "random"}], "theory": True},
+            "compares with 'random': add it to `strategies`.",
+        ),
         ({"strategies": [{"name": "x"}]}, "give `like`, or both `design` and `estimator`"),
         ({"strategies": [{"name": "x", "like": "random", "estimator": "mean"}]}, "and not both"),
         (
@@ -122,6 +127,10 @@ def test_an_unknown_key_is_named_before_the_one_that_is_missing() -> None:
         Protocol.of({"nam": "p", "experiments": [experiment]})
     with pytest.raises(FileError, match=r"protocol: `name` is missing.$"):
         Protocol.of({"experiments": [experiment]})
+
+
+def test_theory_alone_needs_no_strategies() -> None:
+    assert protocol_of(strategies=[], theory=True).experiments[0].planned == ()
 
 
 def test_experiments_have_distinct_names() -> None:

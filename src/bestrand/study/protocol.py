@@ -46,6 +46,7 @@ Regime = Literal["probes", "sources"]
 Probes = Literal["random", "top", "bottom", "spread"]
 PoolDesign = Literal["random", "stratified"]
 BY_NAME, SPELLED_OUT = "by name", "spelled out"
+BASE = "random"
 Share = Annotated[float, Field(gt=0, le=1)]
 Factor = Annotated[float | Literal["full"], BeforeValidator(_require_factor)]
 
@@ -144,7 +145,7 @@ class Experiment(_Plain):
     Attributes:
         name: distinct within the protocol.
         figure: which of the article's experiments it serves, by number.
-        strategies: names of known ones, or tables.
+        strategies: names of known ones, or tables; "random" is among them.
         retentions: n / N.
         splits: how known models and targets are told apart; "none" makes all models targets.
         regime: "probes", the known models run a pool; "sources", they have run all items.
@@ -212,6 +213,8 @@ class Experiment(_Plain):
     def _has_something_to_do(self) -> Self:
         if not self.strategies and not self.theory:
             raise ValueError("give `strategies`, or theory = true")
+        if self.strategies and BASE not in [planned.name for planned in self.planned]:
+            raise ValueError(f"every experiment compares with {BASE!r}: add it to `strategies`")
         return self
 
     @property
