@@ -1,3 +1,4 @@
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 
 import bestrand as br
 from bestrand.errors import ArgumentError, FileError, InputError, OutputError
+from bestrand.manifest import fields_digest
 from bestrand.study.protocol import Protocol
 from bestrand.study.run import Progress, read_study, run_study
 from bestrand.study.table import StudyTable
@@ -109,6 +111,47 @@ def test_a_damaged_part_is_found_and_made_again(
     assert (counter.damaged, counter.computed) == (1, 1)
     assert table.rows.equals(whole.rows)
     assert len(parts(tmp_path)) == N_CELLS
+
+
+def rewrite(path: Path, changes: dict[str, object], *, stamped: bool) -> None:
+    """Change fields of a file, with the digest of what it says then or as it was."""
+    fields = {**json.loads(path.read_text()), **changes}
+    if stamped:
+        fields["digest"] = fields_digest(fields)
+    path.write_text(json.dumps(fields))
+
+
+@pytest.mark.parametrize(
+    ("changes", "stamped", "said"),
+    [
+        ({"seed": 1}, False, "it was changed after it was written"),
+        ({"benchmarks": []}, False, "it was changed after it was written"),
+        ({"digest": None}, False, "it was changed after it was written"),
+        ({"format": 2}, True, "it is not of format 1"),
+        ({"format": "1"}, True, "it is not of format 1"),
+        ({"cells": [{"key": "../" * 10 + "ab", "is_law": False, "place": {}}]}, True, "writes"),
+        ({"cells": [{"key": "AB" * 16, "is_law": False, "place": {}}]}, True, "writes"),
+        ({"more": 1}, True, "it is not what this bestrand writes"),
+    ],
+)
+def test_a_changed_plan_is_refused_and_mended_by_the_same_study(
+    changes: dict[str, object], *, stamped: bool, said: str, small: br.ScoreMatrix, tmp_path: Path
+) -> None:
+    _, whole = count(small, tmp_path)
+    rewrite(tmp_path / "study.json", changes, stamped=stamped)
+
+    with pytest.raises(FileError, match=f"{said}.* Run the study again into this folder"):
+        read_study(tmp_path)
+    assert count(small, tmp_path)[0] == 0
+    assert read_study(tmp_path).rows.equals(whole.rows)
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"\xff", b"[" * 100_000, b"{}"])
+def test_what_is_no_plan_is_refused(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "study.json").write_bytes(content)
+
+    with pytest.raises(FileError, match="this cannot be used, for it is not"):
+        read_study(tmp_path)
 
 
 def test_what_an_interrupted_write_left_is_no_part(small: br.ScoreMatrix, tmp_path: Path) -> None:
