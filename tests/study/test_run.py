@@ -97,7 +97,17 @@ def cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:100])
 
 
-@pytest.mark.parametrize("damage", [spoil, cut])
+def put_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def put_broken_link(path: Path) -> None:
+    path.unlink()
+    path.symlink_to("nowhere")
+
+
+@pytest.mark.parametrize("damage", [spoil, cut, put_folder, put_broken_link])
 def test_a_damaged_part_is_found_and_made_again(
     damage: Callable[[Path], None], small: br.ScoreMatrix, tmp_path: Path
 ) -> None:
@@ -111,6 +121,44 @@ def test_a_damaged_part_is_found_and_made_again(
     assert (counter.damaged, counter.computed) == (1, 1)
     assert table.rows.equals(whole.rows)
     assert len(parts(tmp_path)) == N_CELLS
+
+
+def test_a_folder_with_content_in_place_of_a_part_is_named(
+    small: br.ScoreMatrix, tmp_path: Path
+) -> None:
+    count(small, tmp_path)
+    part = parts(tmp_path)[1]
+    put_folder(part)
+    (part / "mine").write_text("keep me")
+
+    assert read_study(tmp_path).missing == 1
+    with pytest.raises(OutputError, match=r"cannot be taken away .* Take it away, or name another"):
+        count(small, tmp_path)
+    assert (part / "mine").read_text() == "keep me"
+
+
+def test_times_that_cannot_be_noted_are_said(small: br.ScoreMatrix, tmp_path: Path) -> None:
+    (tmp_path / "times.jsonl").mkdir()
+
+    with pytest.raises(OutputError, match=r"Cannot write .*times.jsonl'"):
+        count(small, tmp_path)
+
+
+def test_a_part_that_may_not_be_read_is_named(
+    small: br.ScoreMatrix, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count(small, tmp_path)
+
+    read = Path.read_bytes
+
+    def refuse(path: Path) -> bytes:
+        if path.suffix == ".parquet":
+            raise PermissionError(13, "Permission denied", str(path))
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(FileError, match=r"cannot be read .Permission denied"):
+        read_study(tmp_path)
 
 
 def rewrite(path: Path, changes: dict[str, object], *, stamped: bool) -> None:

@@ -1,7 +1,7 @@
 """The store: a folder that keeps what a study computed, a part a cell, whole or not at all.
 
-`study.json` says what was asked for, with a digest of it all, so a changed file is noticed. `cells/`
-holds one Parquet file a cell, named after the key of the cell and a checksum of the file: a part
+`study.json` says what was asked for, with a digest of it all, so a changed file is noticed.
+`cells/` holds one Parquet file a cell, named after the key of the cell and a checksum of the file: a part
 that was damaged, or was written by halves, does not bear out its name, and is computed again.
 `times.jsonl` says how long each cell took; no number of the table depends on it.
 """
@@ -138,7 +138,10 @@ class Store:
             schemas: key of a cell -> the columns that its part must have.
 
         Returns:
-            The parts by key, and the files that are damaged.
+            The parts by key, and the files that are damaged, or are no files.
+
+        Raises:
+            FileError: a file cannot be read.
         """
         parts: dict[str, pl.DataFrame] = {}
         damaged: list[Path] = []
@@ -146,8 +149,8 @@ class Store:
             key, _, checksum = path.name.removesuffix(".parquet").partition(".")
             if key not in schemas or key in parts:
                 continue
-            content = path.read_bytes()
-            if _checksum(content) != checksum:
+            content = _content(path)
+            if content is None or _checksum(content) != checksum:
                 damaged.append(path)
                 continue
             part = pl.read_parquet(BytesIO(content))
@@ -156,14 +159,40 @@ class Store:
         return parts, damaged
 
     def note_times(self, lines: Iterable[Mapping[str, Any]]) -> None:
-        """Add lines to `times.jsonl`."""
-        with (self.folder / TIMES).open("a", encoding="utf-8") as file:
-            file.writelines(json.dumps(line) + "\n" for line in lines)
+        """Add lines to `times.jsonl`.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
+        path = self.folder / TIMES
+        try:
+            with path.open("a", encoding="utf-8") as file:
+                file.writelines(json.dumps(line) + "\n" for line in lines)
+        except OSError as error:
+            raise OutputError(
+                f"Cannot write {str(path)!r}: {error.strerror or error}. Take it away, or name "
+                "another folder.",
+                path=path,
+            ) from error
 
     def drop(self, damaged: Iterable[Path]) -> None:
-        """Take away damaged files, and what an interrupted write left behind."""
+        """Take away damaged files, and what an interrupted write left behind.
+
+        Raises:
+            OutputError: one cannot be taken away, as a folder that is not empty.
+        """
         for path in (*damaged, *(self.folder / CELLS).glob(".*.tmp")):
-            path.unlink(missing_ok=True)
+            try:
+                if path.is_dir() and not path.is_symlink():
+                    path.rmdir()
+                else:
+                    path.unlink(missing_ok=True)
+            except OSError as error:
+                raise OutputError(
+                    f"{str(path)!r} is not what a study wrote, and cannot be taken away "
+                    f"({error.strerror or error}). Take it away, or name another folder.",
+                    path=path,
+                ) from error
 
 
 def _holds_study(folder: Path) -> bool:
@@ -178,6 +207,20 @@ def _unusable(path: Path, why: str) -> FileError:
         "anew, and what was computed is taken over.",
         path=path,
     )
+
+
+def _content(path: Path) -> bytes | None:
+    """Read a file; None for what is none, as a folder or a broken link."""
+    if not path.is_file():
+        return None
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise FileError(
+            f"cannot be read ({error.strerror or error}). Allow it, or take the file away: its "
+            "cell is computed again.",
+            path=path,
+        ) from error
 
 
 def _checksum(content: bytes) -> str:
