@@ -109,7 +109,7 @@ def read_study(folder: str | Path) -> StudyTable:
     """Read the table of a study from its folder, as far as it was computed.
 
     Raises:
-        FileError: the folder holds no study.
+        FileError: the folder holds no study, or its `study.json` was changed.
     """
     store = Store(Path(folder))
     plan = store.read_plan()
