@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from importlib.metadata import version
 from pathlib import Path
@@ -141,7 +141,7 @@ class Manifest(BaseModel):
                 "A manifest must hold whole text, and some name in it has half a surrogate pair. "
                 "Name items, models and groups otherwise."
             )
-        return bare.model_copy(update={"digest": _digest(written)})
+        return bare.model_copy(update={"digest": fields_digest(written)})
 
     @property
     def n(self) -> int:
@@ -212,7 +212,7 @@ class Manifest(BaseModel):
                 f"{source}: {_said(error)}: changed after it was written, or no manifest. "
                 "Draw it again, or take the copy that was published."
             ) from error
-        if manifest.digest != _digest(fields):
+        if manifest.digest != fields_digest(fields):
             raise ManifestError(
                 f"{source}: changed after it was written, for its digest does not match. "
                 "Draw it again, or take the copy that was published."
@@ -275,7 +275,8 @@ def _canonical(fields: dict[str, Any]) -> str:
     return json.dumps(fields, sort_keys=True, indent=1, ensure_ascii=True) + "\n"
 
 
-def _digest(fields: dict[str, Any]) -> str:
+def fields_digest(fields: Mapping[str, Any]) -> str:
+    """SHA-256 over all fields but `digest`, whatever their order."""
     rest = {name: value for name, value in fields.items() if name != "digest"}
     text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return hashlib.sha256(text.encode("ascii")).hexdigest()

@@ -183,6 +183,9 @@ def test_bad_inputs_are_named(run: Run, files: Files, protocol: Path) -> None:
         ((files.scores, "--protocol", protocol, "-o", protocol), 3, "is a file. Name a folder"),
         ((files.scores, "-o", out, "--workers", 0), 2, "`workers` must be 1 or more"),
         ((files.scores, "-o", out, "--expect", claims), 3, "`claim.0.statistic` is not as"),
+        ((files.scores, "--protocol", "no.toml", "-o", out), 2, "'no.toml', and there is no such"),
+        ((files.scores, "-o", out, "--expect", files.folder / "no.toml"), 3, "no such file. Name"),
+        ((files.scores, "-o", out, "--cluster", "nowhere"), 2, "`cluster` "),
         ((empty, "-o", out), 2, "holds no Parquet files of scores"),
         ((files.folder / "none.parquet", "-o", out), 3, "none.parquet"),
         ((files.scores, files.scores, "-o", out), 2, "must have distinct names; 'scores'"),
@@ -192,4 +195,22 @@ def test_bad_inputs_are_named(run: Run, files: Files, protocol: Path) -> None:
 
         assert (done.code, done.out) == (code, "")
         assert said in done.err
+        assert done.err.count("\n") == 1
     assert not out.exists()
+
+
+def test_a_changed_study_is_refused_by_its_report_and_mended_by_the_study(
+    run: Run, files: Files, protocol: Path
+) -> None:
+    out, page = files.folder / "out", files.folder / "page.html"
+    words = ("study", files.scores, "--protocol", protocol, "-o", out, "-q")
+    run(*words)
+    plan = out / "study.json"
+    plan.write_text(plan.read_text().replace('"seed": 0', '"seed": 1'))
+    refused = run("report", out, "-o", page)
+    again = run(*words)
+
+    assert (refused.code, refused.out, refused.err.count("\n")) == (3, "", 1)
+    assert "it was changed after it was written. Run the study again" in refused.err
+    assert again.code == 0
+    assert read_study(out).missing == 0

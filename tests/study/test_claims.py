@@ -47,7 +47,14 @@ def test_bounds_are_met_or_not(table: StudyTable) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("claim = 3", "`claim` is not as it must be"),
+        ("claim = 3", "`claim` is not as it must be: it must be a list, got 3."),
+        ("claims = 3", "`claims` is no key of a file of claims. Allowed here: claim."),
+        ('[[claim]]\nstrategy = "a"\nstat = "mae"\nat_most = 1', "Allowed here: strategy, base, "),
+        ('[[claim]]\nstrategy = "a"\nat_most = 1', "`claim.0.statistic` is missing."),
+        (
+            '[[claim]]\nstrategy = "a"\nstatistic = "mae"\nat_most = nan',
+            "`claim.0.at_most` is not as it must be: it must be a finite number, got nan.",
+        ),
         ('[[claim]]\nstrategy = "a"\nstatistic = "mae"', "give `at_most`, `at_least` or both"),
         (
             '[[claim]]\nstrategy = "a"\nstatistic = "mae"\nat_most = 1\nby = "interval"',
@@ -62,3 +69,10 @@ def test_what_is_no_claim_is_named(text: str, said: str, tmp_path: Path) -> None
 
     with pytest.raises(FileError, match=said):
         read_claims(path)
+
+
+def test_a_file_of_claims_that_is_not_there_is_said_to_be_missing(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match=r"nope.toml: there is no such file. Name a list of "):
+        read_claims(tmp_path / "nope.toml")
+    with pytest.raises(FileError, match="cannot be read"):
+        read_claims(tmp_path)

@@ -2,10 +2,12 @@
 
 import multiprocessing
 import os
+import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -168,6 +170,66 @@ def test_a_cluster_that_does_not_answer_is_named(
 
     with pytest.raises(ArgumentError, match="none answers at 'tcp:"):
         run_study({"b": small}, PROTOCOL, cluster="tcp://127.0.0.1:9")
+
+
+@contextmanager
+def stranger(words: bytes) -> Iterator[str]:
+    """Accept whoever calls, say the words, and keep the line; give the address."""
+    lines: list[socket.socket] = []
+
+    def answer() -> None:
+        with suppress(OSError):
+            while True:
+                lines.append(server.accept()[0])
+                lines[-1].sendall(words)
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        yield f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        server.shutdown(socket.SHUT_RDWR)
+        thread.join()
+        for line in lines:
+            line.close()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (b"", "silence"),
+        (b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", "does not speak as dask does"),
+        (b"\xff\x12 no dask at all" * 40, "does not speak as dask does"),
+        (b"\x00" * 400, "."),
+    ],
+)
+def test_what_is_no_scheduler_is_named_and_leaves_no_folder(
+    words: bytes,
+    said: str,
+    small: br.ScoreMatrix,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(executors, "CLUSTER_SECONDS", 1)
+    output = tmp_path / "out"
+
+    with stranger(words) as address, pytest.raises(ArgumentError) as caught:
+        run_study({"b": small}, PROTOCOL, cluster=address, output=output)
+
+    assert f"none answers at {address!r} within 1 seconds (" in str(caught.value)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert not output.exists()
+
+
+def test_the_address_of_a_worker_is_not_that_of_a_scheduler(tmp_path: Path) -> None:
+    distributed: Any = pytest.importorskip("distributed")
+
+    with dask_cluster(tmp_path) as (address, _):
+        with distributed.Client(address, set_as_default=False) as client:
+            worker = next(iter(client.scheduler_info()["workers"]))
+        with pytest.raises(ArgumentError, match="it is a Worker"), executors.Cluster(worker):
+            pass
 
 
 def test_without_dask_the_extra_is_named(

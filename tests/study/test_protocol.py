@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 from typing import Any
 
@@ -43,9 +44,9 @@ def test_a_strategy_spelled_out_knows_what_it_needs() -> None:
 
 
 def test_our_designs_take_a_stratified_pool_and_the_articles_a_random_one() -> None:
-    planned = protocol_of(strategies=["bestrand", "balanced"]).experiments[0].planned
+    planned = protocol_of(strategies=["random", "bestrand", "balanced"]).experiments[0].planned
 
-    assert [strategy.pool for strategy in planned] == ["random", "stratified"]
+    assert [strategy.pool for strategy in planned] == ["random", "random", "stratified"]
 
 
 def test_sources_have_run_the_whole_frame() -> None:
@@ -61,10 +62,36 @@ def test_sources_have_run_the_whole_frame() -> None:
         ({"retentions": [0]}, "experiments.0.retentions.0` is not as it must be"),
         ({"known": [2.5]}, "must be whole numbers, or shares below 1, got 2.5"),
         ({"splits": ["sideways"]}, "'random', 'weak-to-strong'"),
-        ({"alpha": 0.5}, "experiments.0.alpha"),
-        ({"replicates": 0}, "experiments.0.replicates"),
+        (
+            {"alpha": 0.5},
+            "`experiments.0.alpha` is not as it must be: it must be a number of 1 or more, or "
+            "'full', got 0.5.",
+        ),
+        ({"alpha": "all"}, "or 'full', got 'all'."),
+        ({"alpha": True}, "or 'full', got True."),
+        ({"replicates": 0}, "experiments.0.replicates` is not as it must be: it must be 1 or more"),
+        ({"replicates": 2.5}, "it must be a whole number, got 2.5."),
+        ({"replicates": 200_000}, "it must be 100000 or less, got 200000."),
+        ({"retentions": 0.1}, "it must be a list, got 0.1."),
+        ({"retentions": []}, "it must not be empty."),
+        ({"retentions": ["a tenth"]}, "it must be a number, got 'a tenth'."),
+        ({"known": [float("inf")]}, "it must be a finite number, got inf."),
+        ({"forecast": "perhaps"}, "it must be true or false, got 'perhaps'."),
+        ({"strategies": [["random"]]}, "it must be a table."),
+        ({"name": 3, "alpha": 0.5}, "it must be text, got 3. 1 more key is wrong."),
+        ({"name": 3, "alpha": 0.5, "known": 2}, "2 more keys are wrong."),
         ({"strategies": ["random", "random"]}, "names must be distinct; random"),
+        ({"retentions": [0.1, 0.2, 0.1]}, "retentions` is not as it must be: values must be dis"),
+        ({"known": [6, 6.0]}, "values must be distinct; 6.0 comes more than once."),
+        ({"splits": ["random", "random"]}, "values must be distinct; 'random' comes more than"),
+        ({"metrics": ["a", "b", "a"]}, "values must be distinct; 'a' comes more than once."),
+        ({"kinds": ["text", "text"]}, "values must be distinct; 'text' comes more than once."),
         ({"strategies": []}, "give `strategies`, or theory = true"),
+        ({"strategies": ["bestrand"]}, "compares with 'random': add it to `strategies`."),
+        (
+            {"strategies": [{"name": "mine", "like": "random"}], "theory": True},
+            "compares with 'random': add it to `strategies`.",
+        ),
         ({"strategies": [{"name": "x"}]}, "give `like`, or both `design` and `estimator`"),
         ({"strategies": [{"name": "x", "like": "random", "estimator": "mean"}]}, "and not both"),
         (
@@ -90,6 +117,20 @@ def test_what_is_wrong_is_named(changes: dict[str, Any], said: str) -> None:
         protocol_of(**changes)
 
     assert said in str(caught.value)
+    assert not re.search(r"Value error|Input|constrained|valid |\.\.", str(caught.value))
+
+
+def test_an_unknown_key_is_named_before_the_one_that_is_missing() -> None:
+    experiment = {"name": "a", "strategies": ["random"], "retentions": [0.1]}
+
+    with pytest.raises(FileError, match=r"`nam` is no key of a protocol. Allowed here: name, "):
+        Protocol.of({"nam": "p", "experiments": [experiment]})
+    with pytest.raises(FileError, match=r"protocol: `name` is missing.$"):
+        Protocol.of({"experiments": [experiment]})
+
+
+def test_theory_alone_needs_no_strategies() -> None:
+    assert protocol_of(strategies=[], theory=True).experiments[0].planned == ()
 
 
 def test_experiments_have_distinct_names() -> None:
@@ -118,3 +159,7 @@ def test_what_is_no_protocol_is_refused(tmp_path: Path) -> None:
         Protocol.load(path)
     with pytest.raises(ArgumentError, match="must be one of article, calibration"):
         Protocol.load("quik")
+    with pytest.raises(ArgumentError, match=r"'none.toml', and there is no such file"):
+        Protocol.load("none.toml")
+    with pytest.raises(ArgumentError, match="this is no file"):
+        Protocol.load(tmp_path)

@@ -1,3 +1,4 @@
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 
 import bestrand as br
 from bestrand.errors import ArgumentError, FileError, InputError, OutputError
+from bestrand.manifest import fields_digest
 from bestrand.study.protocol import Protocol
 from bestrand.study.run import Progress, read_study, run_study
 from bestrand.study.table import StudyTable
@@ -95,7 +97,17 @@ def cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:100])
 
 
-@pytest.mark.parametrize("damage", [spoil, cut])
+def put_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def put_broken_link(path: Path) -> None:
+    path.unlink()
+    path.symlink_to("nowhere")
+
+
+@pytest.mark.parametrize("damage", [spoil, cut, put_folder, put_broken_link])
 def test_a_damaged_part_is_found_and_made_again(
     damage: Callable[[Path], None], small: br.ScoreMatrix, tmp_path: Path
 ) -> None:
@@ -109,6 +121,85 @@ def test_a_damaged_part_is_found_and_made_again(
     assert (counter.damaged, counter.computed) == (1, 1)
     assert table.rows.equals(whole.rows)
     assert len(parts(tmp_path)) == N_CELLS
+
+
+def test_a_folder_with_content_in_place_of_a_part_is_named(
+    small: br.ScoreMatrix, tmp_path: Path
+) -> None:
+    count(small, tmp_path)
+    part = parts(tmp_path)[1]
+    put_folder(part)
+    (part / "mine").write_text("keep me")
+
+    assert read_study(tmp_path).missing == 1
+    with pytest.raises(OutputError, match=r"cannot be taken away .* Take it away, or name another"):
+        count(small, tmp_path)
+    assert (part / "mine").read_text() == "keep me"
+
+
+def test_times_that_cannot_be_noted_are_said(small: br.ScoreMatrix, tmp_path: Path) -> None:
+    (tmp_path / "times.jsonl").mkdir()
+
+    with pytest.raises(OutputError, match=r"Cannot write .*times.jsonl'"):
+        count(small, tmp_path)
+
+
+def test_a_part_that_may_not_be_read_is_named(
+    small: br.ScoreMatrix, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count(small, tmp_path)
+
+    read = Path.read_bytes
+
+    def refuse(path: Path) -> bytes:
+        if path.suffix == ".parquet":
+            raise PermissionError(13, "Permission denied", str(path))
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(FileError, match=r"cannot be read .Permission denied"):
+        read_study(tmp_path)
+
+
+def rewrite(path: Path, changes: dict[str, object], *, stamped: bool) -> None:
+    """Change fields of a file, with the digest of what it says then or as it was."""
+    fields = {**json.loads(path.read_text()), **changes}
+    if stamped:
+        fields["digest"] = fields_digest(fields)
+    path.write_text(json.dumps(fields))
+
+
+@pytest.mark.parametrize(
+    ("changes", "stamped", "said"),
+    [
+        ({"seed": 1}, False, "it was changed after it was written"),
+        ({"benchmarks": []}, False, "it was changed after it was written"),
+        ({"digest": None}, False, "it was changed after it was written"),
+        ({"format": 2}, True, "it is not of format 1"),
+        ({"format": "1"}, True, "it is not of format 1"),
+        ({"cells": [{"key": "../" * 10 + "ab", "is_law": False, "place": {}}]}, True, "writes"),
+        ({"cells": [{"key": "AB" * 16, "is_law": False, "place": {}}]}, True, "writes"),
+        ({"more": 1}, True, "it is not what this bestrand writes"),
+    ],
+)
+def test_a_changed_plan_is_refused_and_mended_by_the_same_study(
+    changes: dict[str, object], *, stamped: bool, said: str, small: br.ScoreMatrix, tmp_path: Path
+) -> None:
+    _, whole = count(small, tmp_path)
+    rewrite(tmp_path / "study.json", changes, stamped=stamped)
+
+    with pytest.raises(FileError, match=f"{said}.* Run the study again into this folder"):
+        read_study(tmp_path)
+    assert count(small, tmp_path)[0] == 0
+    assert read_study(tmp_path).rows.equals(whole.rows)
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"\xff", b"[" * 100_000, b"{}"])
+def test_what_is_no_plan_is_refused(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "study.json").write_bytes(content)
+
+    with pytest.raises(FileError, match="this cannot be used, for it is not"):
+        read_study(tmp_path)
 
 
 def test_what_an_interrupted_write_left_is_no_part(small: br.ScoreMatrix, tmp_path: Path) -> None:
@@ -144,6 +235,20 @@ def test_another_protocol_computes_what_is_not_there(
 
     assert found == computed
     assert table.rows.equals(run_study({"b": small}, protocol_of(**changes)).rows)
+
+
+def test_settings_that_come_to_the_same_counts_stay_cells_of_their_own(
+    small: br.ScoreMatrix, tmp_path: Path
+) -> None:
+    changes = {"retentions": [0.1, 0.1005], "known": [6, 0.3158]}
+    computed, table = count(small, tmp_path, protocol_of(**changes))
+    cells = table.cells()
+
+    assert computed == 2
+    assert cells.select("n", "n_known").unique().rows() == [(38, 6)]
+    assert cells.select("strategy", "retention", "known").n_unique() == cells.height == 8
+    assert cells["replicates"].unique().to_list() == [3]
+    assert table.ratios().height == 8
 
 
 def test_another_seed_or_other_scores_compute_all(small: br.ScoreMatrix, tmp_path: Path) -> None:

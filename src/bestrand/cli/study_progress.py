@@ -34,7 +34,7 @@ def study_progress(*, shown: bool) -> "Iterator[Callable[[Seen], None]]":
         TimeRemainingColumn(),
         TextColumn("{task.fields[what]}", markup=False),
         console=console,
-        disable=not shown,
+        disable=not (shown and console.is_terminal),  # else an empty line is all it leaves
         transient=True,
     )
     with bar:

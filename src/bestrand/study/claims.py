@@ -1,9 +1,8 @@
 """Claims: what a study must show, read from a file and checked against its averages."""
 
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple, Self, get_args
+from typing import Literal, NamedTuple, Self
 
 import numpy as np
 import polars as pl
@@ -11,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from bestrand.errors import FileError
 from bestrand.study.averages import ALL
+from bestrand.study.reading import first_problem, read_toml
 from bestrand.study.table import StudyTable
 
 
@@ -52,7 +52,7 @@ class Claim(BaseModel):
         split: with one split; with each unless given.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     strategy: str
     base: str = "random"
@@ -123,20 +123,16 @@ def read_claims(path: str | Path) -> tuple[Claim, ...]:
         FileError: it is none; says which key is wrong.
     """
     path = Path(path)
+    content = read_toml(path, "a list of [[claim]]")
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
         return _File.model_validate(content).claim
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        allowed = f" A claim has {', '.join(Claim.model_fields)}; statistics are "
-        raise FileError(
-            f"`{place}` is not as it must be ({first['msg']}).{allowed}"
-            f"{', '.join(get_args(Statistic))}.",
-            path=path,
-        ) from error
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise FileError(f"not TOML ({error}). Write a list of [[claim]].", path=path) from error
+        said = first_problem(error, "file of claims", _fields_at)
+        raise FileError(said, path=path) from error
+
+
+def _fields_at(place: Sequence[int | str]) -> list[str]:
+    return list((Claim if place[0] == "claim" else _File).model_fields)
 
 
 def check_claims(table: StudyTable, claims: Sequence[Claim]) -> tuple[Checked, ...]:

@@ -4,6 +4,7 @@ All three take tasks and give back parts as they are done, in any order. A part 
 alone, so the table is the same wherever and in whichever order its cells were computed.
 """
 
+import asyncio
 import multiprocessing
 import os
 import signal
@@ -18,7 +19,7 @@ from importlib import import_module
 from importlib.metadata import version
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import polars as pl
 
@@ -65,7 +66,15 @@ def run_task(task: Task, benchmark: Benchmark) -> Done:
 
 
 class Executor(ABC):
-    """A place where tasks are computed."""
+    """A place where tasks are computed; open while it is entered."""
+
+    def __enter__(self) -> Self:
+        """Open the place, before anything is written."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leave it."""
+        return
 
     @abstractmethod
     def run(self, tasks: Sequence[Task], benchmarks: Mapping[str, Benchmark]) -> Results:
@@ -197,45 +206,33 @@ class Cluster(Executor):
 
     def __init__(self, address: str) -> None:
         self.address = address
+        self._client: Any = None
 
-    def run(self, tasks: Sequence[Task], benchmarks: Mapping[str, Benchmark]) -> Results:
-        """Compute tasks on the cluster; a task whose worker goes away is given out again.
+    def __enter__(self) -> Self:
+        """Reach the scheduler, and see that its workers can compute.
 
         Raises:
-            ArgumentError: dask is not installed, or no scheduler answers within ten seconds.
+            ArgumentError: dask is not installed, no scheduler with workers answers in time, or the
+                workers have another bestrand.
         """
+        self._client = _reach(_import_distributed(), self.address)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Let go of the cluster."""
+        self._client.close()
+
+    def run(self, tasks: Sequence[Task], benchmarks: Mapping[str, Benchmark]) -> Results:
+        """Compute tasks on the cluster; a task whose worker goes away is given out again."""
         distributed = _import_distributed()
         gone = (distributed.KilledWorker, CancelledError, distributed.comm.CommClosedError)
-        with self._client(distributed) as client:
-            try:
-                yield from self._through(client, distributed, tasks, benchmarks)
-            except gone as error:
-                raise WorkerError(
-                    f"The cluster went away, or a cell took its workers down again and again "
-                    f"({error}). What was finished is kept, and the same call goes on."
-                ) from error
-
-    def _client(self, distributed: Any) -> Any:  # noqa: ANN401
-        """Reach the scheduler, and see that there is a worker."""
-        client = None
         try:
-            client = distributed.Client(self.address, timeout=CLUSTER_SECONDS)
-            client.wait_for_workers(1, timeout=CLUSTER_SECONDS)
-        except (OSError, TimeoutError, ValueError) as error:
-            if client is not None:
-                client.close()
-            raise ArgumentError(
-                "`cluster` must be the address of a dask scheduler with workers, as "
-                f"tcp://host:8786; none answers at {self.address!r} within {CLUSTER_SECONDS} "
-                f"seconds ({error}). Start one, or take --workers.",
-                cluster=self.address,
+            yield from self._through(self._client, distributed, tasks, benchmarks)
+        except gone as error:
+            raise WorkerError(
+                f"The cluster went away, or a cell took its workers down again and again "
+                f"({error}). What was finished is kept, and the same call goes on."
             ) from error
-        try:
-            _require_same_version(client)
-        except ArgumentError:
-            client.close()
-            raise
-        return client
 
     def _through(
         self,
@@ -258,6 +255,70 @@ class Cluster(Executor):
                 future.release()
         finally:
             client.cancel([future for future in futures if not future.done()])
+
+
+def _reach(distributed: Any, address: str) -> Any:  # noqa: ANN401
+    """Give a client of a scheduler that has workers with this bestrand."""
+    client = None
+    try:
+        _require_scheduler(distributed, address)
+        client = distributed.Client(address, timeout=CLUSTER_SECONDS)
+        client.wait_for_workers(1, timeout=CLUSTER_SECONDS)
+        _require_same_version(client)
+    except Exception as error:
+        if client is not None:
+            client.close()
+        if isinstance(error, ArgumentError):
+            raise
+        raise ArgumentError(
+            "`cluster` must be the address of a dask scheduler with workers, as tcp://host:8786; "
+            f"none answers at {address!r} within {CLUSTER_SECONDS} seconds ({_why(error)}). Start "
+            "one, or take --workers.",
+            cluster=address,
+        ) from error
+    return client
+
+
+def _require_scheduler(distributed: Any, address: str) -> None:  # noqa: ANN401
+    """Ask who is there before a client is made, which would try again and again, and at exit too.
+
+    Anything may answer, and nothing may, so a thread asks which nobody waits for in the end.
+    """
+    problems: list[Exception] = []
+
+    def ask() -> None:
+        try:
+            asyncio.run(asyncio.wait_for(_identity(distributed, address), CLUSTER_SECONDS))
+        except Exception as error:  # noqa: BLE001 - it is raised in the thread that waits
+            problems.append(error)
+
+    thread = threading.Thread(target=ask, daemon=True)
+    thread.start()
+    thread.join(CLUSTER_SECONDS + 1)
+    if thread.is_alive():
+        raise TimeoutError
+    if problems:
+        raise problems[0]
+
+
+def _why(error: Exception) -> str:
+    """Say in a line what went wrong; other programs' answers are taken for sizes of memory."""
+    if isinstance(error, MemoryError):
+        return "what answers there does not speak as dask does"
+    return " ".join(str(error).split()) or "silence"
+
+
+async def _identity(distributed: Any, address: str) -> None:  # noqa: ANN401
+    """Require that it is a scheduler who answers."""
+    security = distributed.Security().get_connection_args("client")
+    comm = await distributed.comm.connect(address, timeout=CLUSTER_SECONDS, **security)
+    try:
+        await comm.write({"op": "identity"})
+        kind = (await comm.read())["type"]
+    finally:
+        comm.abort()
+    if kind != "Scheduler":
+        raise ValueError(f"it is a {kind}")
 
 
 def _require_same_version(client: Any) -> None:  # noqa: ANN401

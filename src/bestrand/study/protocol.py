@@ -1,13 +1,14 @@
 """The protocol: which experiments a study runs, as plain data from TOML or Python."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self, get_args
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Discriminator,
     Field,
@@ -21,6 +22,15 @@ from bestrand.designs.base import Design
 from bestrand.errors import ArgumentError, FileError
 from bestrand.estimators.base import Estimator
 from bestrand.strategies import DESIGNS, ESTIMATORS, STRATEGIES, Needs, Strategy, make_design
+from bestrand.study.reading import first_problem, read_toml
+
+
+def _require_factor(given: object) -> object:
+    if given == "full":
+        return given
+    if isinstance(given, int | float) and not isinstance(given, bool) and 1 <= given < float("inf"):
+        return given
+    raise ValueError(f"it must be a number of 1 or more, or 'full', got {given!r}")
 
 
 Split = Literal[
@@ -36,8 +46,9 @@ Regime = Literal["probes", "sources"]
 Probes = Literal["random", "top", "bottom", "spread"]
 PoolDesign = Literal["random", "stratified"]
 BY_NAME, SPELLED_OUT = "by name", "spelled out"
+BASE = "random"
 Share = Annotated[float, Field(gt=0, le=1)]
-Factor = Annotated[float, Field(ge=1, lt=float("inf"))] | Literal["full"]
+Factor = Annotated[float | Literal["full"], BeforeValidator(_require_factor)]
 
 
 class Planned(NamedTuple):
@@ -62,7 +73,7 @@ class Planned(NamedTuple):
 
 
 class _Plain(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class StrategyTable(_Plain):
@@ -134,7 +145,7 @@ class Experiment(_Plain):
     Attributes:
         name: distinct within the protocol.
         figure: which of the article's experiments it serves, by number.
-        strategies: names of known ones, or tables.
+        strategies: names of known ones, or tables; "random" is among them.
         retentions: n / N.
         splits: how known models and targets are told apart; "none" makes all models targets.
         regime: "probes", the known models run a pool; "sources", they have run all items.
@@ -180,6 +191,16 @@ class Experiment(_Plain):
             raise ValueError(f"names must be distinct; {', '.join(twice)} come more than once")
         return given
 
+    @field_validator("retentions", "splits", "known", "kinds", "metrics")
+    @classmethod
+    def _are_distinct(cls, given: tuple[object, ...] | None) -> tuple[object, ...] | None:
+        """Refuse what comes twice: its replicates would count twice, and intervals shrink."""
+        values = given or ()
+        twice = [value for number, value in enumerate(values) if value in values[:number]]
+        if twice:
+            raise ValueError(f"values must be distinct; {twice[0]!r} comes more than once")
+        return given
+
     @field_validator("known")
     @classmethod
     def _are_counts_or_shares(cls, given: tuple[float, ...]) -> tuple[float, ...]:
@@ -192,6 +213,8 @@ class Experiment(_Plain):
     def _has_something_to_do(self) -> Self:
         if not self.strategies and not self.theory:
             raise ValueError("give `strategies`, or theory = true")
+        if self.strategies and BASE not in [planned.name for planned in self.planned]:
+            raise ValueError(f"every experiment compares with {BASE!r}: add it to `strategies`")
         return self
 
     @property
@@ -253,16 +276,13 @@ class Protocol(_Plain):
             return cls.of(tomllib.loads(place.read_text(encoding="utf-8")), source=str(source))
         path = Path(source)
         if not path.is_file():
+            there = "this is no file" if path.exists() else "there is no such file"
             raise ArgumentError(
-                f"`protocol` must be one of {', '.join(shipped())}, or a TOML file, "
-                f"got {str(source)!r}.",
+                f"`protocol` must be one of {', '.join(shipped())}, or a TOML file; got "
+                f"{str(source)!r}, and {there}.",
                 protocol=str(source),
             )
-        try:
-            content = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise FileError(f"not TOML ({error}). Write a protocol.", path=path) from error
-        return cls.of(content, source=path)
+        return cls.of(read_toml(path, "a protocol"), source=path)
 
     @classmethod
     def of(cls, content: Mapping[str, Any], *, source: str | Path = "protocol") -> Self:
@@ -274,7 +294,8 @@ class Protocol(_Plain):
         try:
             return cls.model_validate(content)
         except ValidationError as error:
-            raise FileError(_said(error), path=Path(source)) from error
+            said = first_problem(error, "protocol", _fields_at, (BY_NAME, SPELLED_OUT))
+            raise FileError(said, path=Path(source)) from error
 
 
 def shipped() -> tuple[str, ...]:
@@ -284,20 +305,7 @@ def shipped() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".toml") for name in names))
 
 
-def _said(error: ValidationError) -> str:
-    """Name the first key that is wrong, and what would be right."""
-    problems = error.errors(include_url=False)
-    first = problems[0]
-    parts = [str(part) for part in first["loc"] if part not in (BY_NAME, SPELLED_OUT)]
-    place = ".".join(parts) or "protocol"
-    if first["type"] == "extra_forbidden":
-        allowed = _fields_at(first["loc"])
-        return f"`{place}` is no key of a protocol. Allowed here: {', '.join(allowed)}."
-    more = f" {len(problems) - 1} more keys are wrong." if len(problems) > 1 else ""
-    return f"`{place}` is not as it must be ({first['msg']}).{more}"
-
-
-def _fields_at(place: tuple[int | str, ...]) -> list[str]:
+def _fields_at(place: Sequence[int | str]) -> list[str]:
     if "strategies" in place:
         return list(StrategyTable.model_fields)
     return list((Experiment if place[0] == "experiments" else Protocol).model_fields)

@@ -82,25 +82,26 @@ def run_study(
     cells = cells_of(asked, benchmarks, seed)
     plan = _plan(asked, benchmarks, cells, seed)
     tasks = {cell.task.key: cell.task for cell in cells}
-    store = None if output is None else Store.open(output)
-    parts: dict[str, pl.DataFrame] = {}
-    damaged: list[Path] = []
-    if store is not None:
-        store.write_plan(plan)
-        parts, damaged = store.read_parts({key: schema_of(task) for key, task in tasks.items()})
-        store.drop(damaged)
-    reused = len(parts)
-    todo = [task for key, task in tasks.items() if key not in parts]
-    say = progress or _say_nothing
-    say(Progress(len(tasks), reused, len(damaged), reused, None))
-    by_name = {benchmark.name: benchmark for benchmark in benchmarks}
-    with closing(executor.run(todo, by_name)) as results:
-        for done in results:
-            parts[done.task.key] = done.part
-            if store is not None:
-                store.write_part(done.task.key, done.part)
-                store.note_times([{"key": done.task.key, "seconds": round(done.seconds, 4)}])
-            say(Progress(len(tasks), reused, len(damaged), len(parts), done))
+    with executor:
+        store = None if output is None else Store.open(output)
+        parts: dict[str, pl.DataFrame] = {}
+        damaged: list[Path] = []
+        if store is not None:
+            store.write_plan(plan)
+            parts, damaged = store.read_parts({key: schema_of(task) for key, task in tasks.items()})
+            store.drop(damaged)
+        reused = len(parts)
+        todo = [task for key, task in tasks.items() if key not in parts]
+        say = progress or _say_nothing
+        say(Progress(len(tasks), reused, len(damaged), reused, None))
+        by_name = {benchmark.name: benchmark for benchmark in benchmarks}
+        with closing(executor.run(todo, by_name)) as results:
+            for done in results:
+                parts[done.task.key] = done.part
+                if store is not None:
+                    store.write_part(done.task.key, done.part)
+                    store.note_times([{"key": done.task.key, "seconds": round(done.seconds, 4)}])
+                say(Progress(len(tasks), reused, len(damaged), len(parts), done))
     return put_together(plan, parts)
 
 
@@ -108,7 +109,7 @@ def read_study(folder: str | Path) -> StudyTable:
     """Read the table of a study from its folder, as far as it was computed.
 
     Raises:
-        FileError: the folder holds no study.
+        FileError: the folder holds no study, or its `study.json` was changed.
     """
     store = Store(Path(folder))
     plan = store.read_plan()
