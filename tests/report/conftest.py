@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 
 WAIT = 60_000
+A4_WIDTH = 680  # pixels between margins of 15 mm
 Open = Callable[..., AbstractContextManager["Page"]]
 
 
@@ -58,6 +59,25 @@ def opened(browser: "Browser") -> Open:
         assert errors == [], errors
 
     return call
+
+
+def beyond_the_paper(page: "Page", width: int) -> list[str]:
+    """Lay a page out for print on paper of this width, tables open, and name what is wider.
+
+    The window stays as it is, as it does when a browser prints: no chart is told of a new width.
+    """
+    page.evaluate("for (const more of document.querySelectorAll('details')) more.open = true")
+    page.emulate_media(media="print")
+    page.evaluate(f"document.body.style.width = '{width}px'")
+    found: list[str] = page.evaluate(
+        """() => {
+            const edge = document.body.getBoundingClientRect().right + 0.5;
+            return [...document.querySelectorAll("svg, table, td, th, p, dl, h1, h2, h3")]
+                .filter((part) => part.getBoundingClientRect().right > edge)
+                .map((part) => `${part.tagName} ${part.closest("figure")?.id}`);
+        }"""
+    )
+    return found
 
 
 def _file_alone(route: "Route") -> None:

@@ -15,7 +15,7 @@ from bestrand.study.protocol import Protocol
 from bestrand.study.run import read_study, run_study
 from bestrand.study.table import StudyTable
 from tests.conftest import Run
-from tests.report.conftest import Open
+from tests.report.conftest import A4_WIDTH, Open, beyond_the_paper
 from tests.report.test_charts import expressions
 
 
@@ -209,6 +209,11 @@ def test_the_page_draws_every_chart_offline_and_names_stay_text(page: Path, open
 def test_a_phone_scrolls_down_and_not_sideways(page: Path, opened: Open) -> None:
     with opened(page, viewport={"width": 390, "height": 800}) as seen:
         assert seen.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_paper_cuts_nothing_off(page: Path, opened: Open) -> None:
+    with opened(page) as seen:
+        assert beyond_the_paper(seen, A4_WIDTH) == []
 
 
 def test_the_verb_writes_the_same_page_and_prints_the_same_summary(

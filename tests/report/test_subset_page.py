@@ -15,7 +15,7 @@ from bestrand.report.charts.write import drawn
 from bestrand.report.report import report
 from bestrand.report.subset_contracts import SubsetReport, subset_report
 from bestrand.report.subset_page import subset_page
-from tests.report.conftest import Open
+from tests.report.conftest import A4_WIDTH, Open, beyond_the_paper
 from tests.report.test_charts import expressions
 
 
@@ -183,6 +183,38 @@ def test_a_phone_scrolls_down_and_not_sideways(page: Path, opened: Open) -> None
         seen.evaluate("for (const more of document.querySelectorAll('details')) more.open = true")
 
         assert seen.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_paper_cuts_nothing_off(page: Path, opened: Open) -> None:
+    with opened(page) as seen:
+        widths = "[...document.querySelectorAll('.chart svg')].map((e) => e.clientWidth)"
+        on_screen = seen.evaluate(widths)
+
+        assert min(on_screen) > A4_WIDTH
+        assert beyond_the_paper(seen, A4_WIDTH) == []
+        assert max(seen.evaluate(widths)) <= A4_WIDTH
+
+
+def test_a_chart_taller_than_the_paper_is_printed_on_one_page(
+    made: Made, tmp_path: Path, opened: Open
+) -> None:
+    groups = tuple(
+        made.seen.groups[0].model_copy(update={"group": f"group {i}"}) for i in range(60)
+    )
+    path = tmp_path / "tall.html"
+    tall = made.seen.model_copy(update={"groups": groups})
+    path.write_text(subset_page(tall, made.subset).to_html(), encoding="utf-8")
+    with opened(path) as seen:
+        box = "document.querySelector('#groups svg').getBoundingClientRect().toJSON()"
+        screen = seen.evaluate(box)
+
+        assert beyond_the_paper(seen, A4_WIDTH) == []
+        paper = seen.evaluate(box)
+        assert screen["height"] > 1600
+        assert paper["height"] < 267 / 25.4 * 96  # of A4 between margins of 15 mm
+        assert paper["width"] / paper["height"] == pytest.approx(
+            screen["width"] / screen["height"], rel=0.01
+        )
 
 
 def test_a_script_that_was_not_written_here_does_not_run(
