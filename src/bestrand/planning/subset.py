@@ -101,8 +101,10 @@ def probe_balance(manifest: Manifest, probes: ScoreTable | ScoreMatrix) -> tuple
         One for each metric and probe, in the order of the manifest.
 
     Raises:
-        InputError: a probe is not there or lacks a chosen item, or the metric was not matched.
+        InputError: a probe is not there or lacks a chosen item, the metric was not matched, or the
+            scores are of other items altogether.
     """
+    _require_these_items(manifest, probes)
     stated = manifest.probe_means or {}
     if isinstance(probes, ScoreMatrix):
         if stated and probes.metric not in stated:
@@ -116,6 +118,15 @@ def probe_balance(manifest: Manifest, probes: ScoreTable | ScoreMatrix) -> tuple
     return tuple(
         line for matrix in matrices for line in _balance(manifest, matrix, stated[matrix.metric])
     )
+
+
+def _require_these_items(manifest: Manifest, probes: ScoreTable | ScoreMatrix) -> None:
+    scored = probes.frame.items if isinstance(probes, ScoreMatrix) else probes.items["item"]
+    if set(scored).isdisjoint(manifest.items):
+        raise InputError(
+            f"None of the {manifest.n} items of the {manifest.kind} are among those of the probes, "
+            f"as {shown(list(manifest.items), 2)}. Give scores on the same benchmark."
+        )
 
 
 def _balance(
