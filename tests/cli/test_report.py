@@ -127,3 +127,39 @@ def test_probes_of_another_benchmark_are_refused(run: Run, files: Files) -> None
         assert "are among those of the probes" in done.err
         assert len(done.err.splitlines()) == 1
     assert not page.exists()
+
+
+def test_nothing_is_half_done_where_charts_cannot_be_written(run: Run, files: Files) -> None:
+    _, subset = drawn(run, files)
+    page, charts = files.folder / "page.html", files.folder / "charts"
+    words = ("report", subset, "-o", page, "--figures")
+    charts.mkdir()
+    (charts / "groups.png").write_text("mine")
+    there = sorted(files.folder.rglob("*"))
+    refused = {
+        "it is a file": run(*words, files.scores),
+        "does not exist": run(*words, files.folder / "no" / "charts"),
+        "exists and holds something else": run(*words, charts),
+    }
+    same = run(*words, page)
+
+    for why, done in refused.items():
+        assert done.code == 3
+        assert why in done.err
+    assert same.code == 2
+    assert "have one name" in same.err
+    assert sorted(files.folder.rglob("*")) == there
+    assert (charts / "groups.png").read_text() == "mine"
+
+    assert run(*words, charts, "--force", "-q").code == 0
+    assert (charts / "groups.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_page_that_is_kept_keeps_its_charts(run: Run, files: Files) -> None:
+    _, subset = drawn(run, files)
+    page, charts = files.folder / "page.html", files.folder / "charts"
+    page.write_text("mine")
+    done = run("report", subset, "-o", page, "--figures", charts)
+
+    assert done.code == 3
+    assert not charts.exists()

@@ -107,7 +107,7 @@ def register(app: typer.Typer) -> None:
         from bestrand.strategies import make_estimator
 
         out = Output(json, quiet)
-        check_report(output)
+        check_report(output, figures)
         if what.is_dir():
             _refuse(
                 _given(ctx, OF_SUBSETS),
