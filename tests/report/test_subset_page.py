@@ -11,10 +11,13 @@ import numpy as np
 import pytest
 
 import bestrand as br
+from bestrand.report.charts.subset import balance_chart
 from bestrand.report.charts.write import drawn
 from bestrand.report.report import report
 from bestrand.report.subset_contracts import SubsetReport, subset_report
 from bestrand.report.subset_page import subset_page
+from bestrand.rng import Stream
+from bestrand.types import WeightScheme
 from tests.report.conftest import A4_WIDTH, Open, beyond_the_paper
 from tests.report.test_charts import expressions
 
@@ -258,7 +261,58 @@ def test_the_balance_is_that_of_the_subset(made: Made) -> None:
         assert row.pool == means["score"][row.probe]
         assert row.subset == pytest.approx(chosen[k].mean())
         assert row.gap == pytest.approx(row.subset - row.pool)
+        # these scores are on all items, so which of them were the pool is not known
         assert row.random_se == pytest.approx(np.sqrt(1 / n - 1 / m) * chosen[k].std(ddof=1))
+        assert row.random_se_from == "chosen items"
+    assert "estimated from the spread" in caption_of(made.seen, made.subset, "balance")
+
+
+def caption_of(seen: SubsetReport, subset: br.Manifest, key: str) -> str:
+    return next(f.caption for f in subset_page(seen, subset).figures if f.key == key)
+
+
+@pytest.mark.parametrize("weights", ["micro", "macro"])
+def test_a_random_choice_errs_by_the_spread_on_the_pool(
+    blink: br.ScoreTable, weights: WeightScheme
+) -> None:
+    matrix = blink.matrix(weights=weights).take_models(blink.models[:3])
+    subset = br.select(matrix, 40, design=br.Balanced(n_candidates=50), seed=0)
+    seen = subset_report(subset, None, matrix)
+    stream = Stream.of(0, "check").generator()
+    relative = matrix.frame.relative_weights
+    choices = [stream.choice(matrix.frame.n, 40, replace=False) for _ in range(4000)]
+    for k, row in enumerate(seen.balance):
+        means = [np.average(matrix.values[k, items], weights=relative[items]) for items in choices]
+
+        assert row.random_se_from == "pool"
+        # the Monte Carlo error of a standard deviation over 4000 draws is 1.1 %
+        assert row.random_se == pytest.approx(np.std(means), rel=0.06)
+    assert "estimated from the spread" not in caption_of(seen, subset, "balance")
+
+
+def test_scores_on_the_pool_alone_are_known_for_the_pool(blink: br.ScoreTable) -> None:
+    matrix = blink.matrix().take_models(blink.models[:3])
+    pool = br.draw_pool(matrix.frame, 20, seed=0)
+    ran = matrix.take_items(pool.items)
+    subset = br.select(matrix, 20, pool=pool, design=br.Balanced(n_candidates=50), seed=0)
+    for row, scores in zip(subset_report(subset, None, ran).balance, ran.values, strict=True):
+        assert row.random_se_from == "pool"
+        assert row.random_se == pytest.approx(np.sqrt(1 / 20 - 1 / 80) * scores.std(ddof=1))
+
+
+def test_a_spread_that_is_not_known_is_no_zero(blink: br.ScoreTable) -> None:
+    matrix = blink.matrix().take_models(blink.models[:2])
+    pool = br.draw_pool(matrix.frame, 20, seed=0)
+    subset = br.select(matrix, 20, pool=pool, design=br.Balanced(n_candidates=50), seed=0)
+    values = matrix.values.copy()
+    values[0, [matrix.frame.positions[item] for item in subset.items]] = 1.0
+    seen = subset_report(subset, None, replace(matrix, values=values))
+    alone = br.select(matrix, 1, pool=pool, design=br.Balanced(n_candidates=50), seed=0)
+
+    assert seen.balance[0].random_se is None
+    assert (seen.balance[1].random_se or 0.0) > 0.0
+    assert [row.random_se for row in subset_report(alone, None, matrix).balance] == [None, None]
+    assert drawn(balance_chart(seen.balance), ".svg").startswith(b"<svg")
 
 
 def test_groups_and_costs_are_counted(made: Made) -> None:

@@ -246,14 +246,21 @@ def _groups(report: SubsetReport) -> Figure | None:
 def _balance(report: SubsetReport) -> Figure | None:
     if not report.balance or report.chosen is None:
         return None
+    caption = (
+        "How far each probe's mean on the chosen items is from its mean on the pool. The band is "
+        "one standard error of a random choice from the same pool: dots well inside it are what "
+        "the choice has gained."
+    )
+    if any(row.random_se_from == "chosen items" for row in report.balance):
+        caption += (
+            " The probes' scores on the pool alone are not at hand, so the band is estimated from "
+            "the spread of their scores on the chosen items. A dash, and no band: these scores are "
+            "all the same, so it is not known."
+        )
     return Figure(
         key="balance",
         title="Balance of the probes",
-        caption=(
-            "How far each probe's mean on the chosen items is from its mean on the pool. The band "
-            "is one standard error of a random choice from the same pool: dots well inside it are "
-            "what the choice has gained."
-        ),
+        caption=caption,
         n=f"{len(report.balance)} probe means, {count(report.chosen.n)} items",
         error="none, for the means are known; the band is the error of a random choice.",
         columns=(
@@ -263,6 +270,7 @@ def _balance(report: SubsetReport) -> Figure | None:
             Column("subset", "mean on chosen items", 4),
             Column("gap", "gap", 4),
             Column("random_se", "se of a random choice", 4),
+            Column("random_se_from", "computed on"),
         ),
         rows=tuple(row.model_dump() for row in report.balance),
         chart=balance_chart(report.balance),
