@@ -14,6 +14,7 @@ import bestrand as br
 from bestrand.report.charts.subset import balance_chart
 from bestrand.report.charts.write import drawn
 from bestrand.report.report import report
+from bestrand.report.figure import Column, Figure
 from bestrand.report.subset_contracts import SubsetReport, subset_report
 from bestrand.report.subset_page import subset_page
 from bestrand.rng import Stream
@@ -161,6 +162,26 @@ def test_rows_are_downloaded_as_csv(page: Path, made: Made, opened: Open) -> Non
     assert name == "estimates.csv"
     assert [row["model"] for row in rows] == list(made.result.models)
     assert [float(row["estimate"]) for row in rows] == list(made.result.estimate)
+
+
+def test_no_text_of_a_csv_file_is_a_formula() -> None:
+    formulas = ("=1+1", "+1", "-1", "@sum", "\t=1", " =1", "\r", "＝1")  # noqa: RUF001
+    names = (*formulas, "a=1", "a-b", "'quoted", "", "–")  # noqa: RUF001
+    figure = Figure(
+        key="x",
+        title="x",
+        caption="x",
+        n="x",
+        error="x",
+        columns=(Column("name", "name"), Column("value", "value", 1)),
+        rows=tuple({"name": name, "value": -1.5} for name in names),
+    )
+    rows = list(csv.DictReader(io.StringIO(figure.to_csv(), newline="")))
+
+    assert [row["name"] for row in rows] == [
+        f"'{name}" if name in formulas else name for name in names
+    ]
+    assert {float(row["value"]) for row in rows} == {-1.5}
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -414,8 +435,9 @@ def test_what_does_not_go_together_is_refused(made: Made, tmp_path: Path) -> Non
         br.report(made.result, path, subset=pool)
     with pytest.raises(br.ArgumentError, match="give `subset` too"):
         br.report(made.result, path, probes=made.probes)
-    with pytest.raises(br.ArgumentError, match=r"written as \.html"):
-        br.report(made.result, tmp_path / "page.pdf")
+    for name in ("page.pdf", "page.htm", "page"):
+        with pytest.raises(br.ArgumentError, match=r"written as \.html"):
+            br.report(made.result, tmp_path / name)
     other_metric = replace(made.probes, metric="f1")
     with pytest.raises(br.InputError, match="was matched on 'score', and these scores are of 'f1'"):
         br.report(made.subset, path, probes=other_metric)

@@ -67,7 +67,7 @@ def check_report(path: str | Path, figures: str | Path | None = None) -> None:
         ArgumentError: the page's name does not end in `.html`, or is that of the folder too.
         OutputError: a folder is not there, `path` is no ordinary file, or `figures` no folder.
     """
-    if Path(path).suffix.lower() not in (".html", ".htm"):
+    if Path(path).suffix.lower() != ".html":
         raise ArgumentError(
             f"A report is written as .html, got {str(path)!r}. End its name with it.", path=path
         )
