@@ -15,7 +15,7 @@ from bestrand.study.protocol import Protocol
 from bestrand.study.run import read_study, run_study
 from bestrand.study.table import StudyTable
 from tests.conftest import Run
-from tests.report.conftest import A4_WIDTH, Open, beyond_the_paper
+from tests.report.conftest import A4_WIDTH, ESCAPING, TURNED, Open, beyond_the_paper, turned_around
 from tests.report.test_charts import expressions
 
 
@@ -204,6 +204,26 @@ def test_the_page_draws_every_chart_offline_and_names_stay_text(page: Path, open
         assert seen.locator("img").count() == 0
         assert HOSTILE in heading
         assert f"Mean error: {HOSTILE}" in sections
+
+
+def test_a_name_does_not_turn_the_text_around_it(
+    made: Made, tmp_path: Path, opened: Open
+) -> None:
+    text = json.dumps(WHAT).replace(json.dumps(HOSTILE)[1:-1], json.dumps(TURNED)[1:-1])
+    what = json.loads(text)
+    law, transfer = what["experiments"][1], what["experiments"][3]
+    what["experiments"] = [law, {**transfer, "name": ESCAPING, "figure": [1, 2], "replicates": 2}]
+    for experiment in what["experiments"]:
+        experiment["kinds"] = ["agent"]
+    table = run_study([made.folder.parent / "data"], Protocol.of(what), output=tmp_path / "study")
+    path = tmp_path / "turned.html"
+    br.report(table, path)
+    with opened(path) as seen:
+        headings = seen.locator("h1:has(bdi), h3:has(bdi)").all_text_contents()
+
+        assert turned_around(seen) == []
+        assert f"Study: all figures {TURNED}" in headings
+        assert f"Mean error: {ESCAPING}, weak-to-strong" in headings
 
 
 def test_a_phone_scrolls_down_and_not_sideways(page: Path, opened: Open) -> None:

@@ -19,7 +19,14 @@ from bestrand.report.subset_contracts import SubsetReport, subset_report
 from bestrand.report.subset_page import subset_page
 from bestrand.rng import Stream
 from bestrand.types import WeightScheme
-from tests.report.conftest import A4_WIDTH, Open, beyond_the_paper
+from tests.report.conftest import (
+    A4_WIDTH,
+    ESCAPING,
+    TURNED,
+    Open,
+    beyond_the_paper,
+    turned_around,
+)
 from tests.report.test_charts import expressions
 
 
@@ -77,6 +84,25 @@ def test_hostile_names_stay_text(page: Path, opened: Open) -> None:
         assert HOSTILE in cells
         assert any("{{ 7 * 7 }}" in cell for cell in cells)
         assert HOSTILE in (seen.locator("#estimates svg").text_content() or "")
+
+
+def test_a_name_does_not_turn_the_text_around_it(
+    blink: br.ScoreTable, tmp_path: Path, opened: Open
+) -> None:
+    matrix = blink.matrix()
+    probes = replace(
+        matrix.take_models(matrix.models[:3]), models=(TURNED, ESCAPING, "plain"), metric=TURNED
+    )
+    subset = br.select(probes, 40, design=br.Balanced(n_candidates=20), seed=0)
+    path = tmp_path / "turned.html"
+    br.report(subset, path, probes=probes)
+    with opened(path) as seen:
+        seen.evaluate("for (const more of document.querySelectorAll('details')) more.open = true")
+        listed = seen.locator("#provenance dd", has_text="plain").first
+
+        assert turned_around(seen) == []
+        assert listed.locator("bdi").all_text_contents() == [TURNED, ESCAPING]
+        assert seen.locator("#balance td bdi").count() == 5  # three metrics, two names
 
 
 def test_tooltips_hold_names_as_text(page: Path, made: Made, opened: Open) -> None:

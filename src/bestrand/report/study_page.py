@@ -57,7 +57,22 @@ def study_page(table: StudyTable) -> Page:
     if table.protocol.name == ARTICLE and not view.averages.is_empty():
         sections.append(_beside(view))
     sections += [_empty(table), _benchmarks(table), _protocol(table)]
-    return Page(f"Study: {table.protocol.name}", tuple(_lead(view)), tuple(sections))
+    return Page(
+        f"Study: {table.protocol.name}",
+        tuple(_lead(view)),
+        tuple(sections),
+        tuple(_names(table)),
+    )
+
+
+def _names(table: StudyTable) -> Iterator[str]:
+    """Give the names that somebody chose."""
+    yield table.protocol.name
+    for experiment in table.protocol.experiments:
+        yield experiment.name
+        yield from (planned.name for planned in experiment.planned)
+    for line in table.benchmarks.iter_rows(named=True):
+        yield from (line["benchmark"], line["family"], *(line["metrics"] or ()))
 
 
 def _lead(view: StudyView) -> Iterator[str]:

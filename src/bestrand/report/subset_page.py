@@ -31,7 +31,13 @@ def subset_page(report: SubsetReport, manifest: Manifest | None) -> Page:
     sections = [*_of_estimates(report), *_of_choice(report)]
     if manifest is not None:
         sections.append(_provenance(manifest))
-    return Page(_title(report), tuple(_lead(report)), tuple(sections))
+    return Page(_title(report), tuple(_lead(report)), tuple(sections), _names(report, manifest))
+
+
+def _names(report: SubsetReport, manifest: Manifest | None) -> tuple[str, ...]:
+    """Give the names that stand in texts and lists of the page."""
+    of_manifest = () if manifest is None else (*manifest.probes, *manifest.metrics)
+    return of_manifest if report.estimates is None else (*of_manifest, report.estimates.metric)
 
 
 def _title(report: SubsetReport) -> str:
