@@ -74,7 +74,9 @@ def known_probes(
             "Give the scores from which the subset was chosen."
         )
     means = _stated_means(subset, whole.metric)
-    weights = weights_of(probes, subset, whole.frame.n) if covers and not whole.missing.any() else None
+    weights = None
+    if covers and not whole.missing.any():
+        weights = weights_of(probes, subset, whole.frame.n)
     if weights is None:
         return Known(matrix, means, None, None, None)
     return Known(

@@ -83,7 +83,7 @@ ABOUT_READING: tuple[tuple[object, ...], ...] = (
 )
 
 
-@pytest.mark.parametrize("words", (*ABOUT_TARGETS, *ABOUT_READING, ("--probes", "p.parquet")))
+@pytest.mark.parametrize("words", [*ABOUT_TARGETS, *ABOUT_READING, ("--probes", "p.parquet")])
 def test_no_option_of_a_subset_is_passed_over_for_a_study(
     words: tuple[object, ...], run: Run, files: Files
 ) -> None:

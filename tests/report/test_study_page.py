@@ -166,6 +166,20 @@ def test_figures_show_the_averages_of_the_study(made: Made) -> None:
         assert row["mae_se"] is not None
 
 
+def test_one_of_a_thing_is_not_many(made: Made, tmp_path: Path) -> None:
+    law = {**WHAT["experiments"][1], "kinds": ["agent"], "replicates": 1}  # type: ignore[dict-item]
+    errors = {**law, "name": "errors", "figure": [1], "splits": ["random"], "theory": False}
+    what = {"name": "one", "experiments": [{**errors, "known": [5]}]}
+    data = made.folder.parent / "data" / "agent"
+    one = study_page(run_study([data], Protocol.of(what), output=tmp_path / "one"))
+    figures = {figure.key: figure for figure in one.figures}
+
+    assert "1 cell on 1 benchmark of 1 family; 0 stayed empty" in one.lead[0]
+    assert figures["errors-1"].n.startswith("1 benchmark of 1 family, 1 replicate a cell")
+    assert figures["matrices"].n == "1 score matrix"
+    assert figures["protocol"].n == "1 experiment"
+
+
 def test_stability_counts_what_it_shows(made: Made) -> None:
     figure = next(figure for figure in made.page.figures if figure.key == "stability-1")
     lower = sum(bool(row["both_lower"]) for row in figure.rows)
@@ -206,9 +220,7 @@ def test_the_page_draws_every_chart_offline_and_names_stay_text(page: Path, open
         assert f"Mean error: {HOSTILE}" in sections
 
 
-def test_a_name_does_not_turn_the_text_around_it(
-    made: Made, tmp_path: Path, opened: Open
-) -> None:
+def test_a_name_does_not_turn_the_text_around_it(made: Made, tmp_path: Path, opened: Open) -> None:
     text = json.dumps(WHAT).replace(json.dumps(HOSTILE)[1:-1], json.dumps(TURNED)[1:-1])
     what = json.loads(text)
     law, transfer = what["experiments"][1], what["experiments"][3]

@@ -13,8 +13,8 @@ import pytest
 import bestrand as br
 from bestrand.report.charts.subset import balance_chart
 from bestrand.report.charts.write import drawn
-from bestrand.report.report import report
 from bestrand.report.figure import Column, Figure
+from bestrand.report.report import report
 from bestrand.report.subset_contracts import SubsetReport, subset_report
 from bestrand.report.subset_page import subset_page
 from bestrand.rng import Stream
@@ -191,8 +191,8 @@ def test_rows_are_downloaded_as_csv(page: Path, made: Made, opened: Open) -> Non
 
 
 def test_no_text_of_a_csv_file_is_a_formula() -> None:
-    formulas = ("=1+1", "+1", "-1", "@sum", "\t=1", " =1", "\r", "＝1")  # noqa: RUF001
-    names = (*formulas, "a=1", "a-b", "'quoted", "", "–")  # noqa: RUF001
+    formulas = ("=1+1", "+1", "-1", "@sum", "\t=1", " =1", "\r", "＝1")
+    names = (*formulas, "a=1", "a-b", "'quoted", "", "–")
     figure = Figure(
         key="x",
         title="x",
@@ -434,7 +434,12 @@ def test_one_target_and_no_probes_are_enough(blink: br.ScoreTable, tmp_path: Pat
     result = br.estimate(blink.matrix().take_models(blink.models[:1]), subset)
     seen = subset_report(subset, result)
     br.report(result, tmp_path / "one.html", subset=subset)
+    notes = {figure.key: figure.n for figure in subset_page(seen, subset).figures}
 
+    assert notes["estimates"] == "1 target, 20 items each"
+    assert ("1 target on the full benchmark", "1 run") in subset_page(seen, subset).sections[
+        2
+    ].facts
     assert seen.pairs == ()
     assert "No probes were matched" in (tmp_path / "one.html").read_text(encoding="utf-8")
 

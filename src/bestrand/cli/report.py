@@ -101,6 +101,7 @@ def register(app: typer.Typer) -> None:
         """Write one HTML page that works offline: charts, tables that sort, and the rows behind."""
         from bestrand.estimate import estimate as infer
         from bestrand.manifest import Manifest
+        from bestrand.report.charts.style import noun
         from bestrand.report.report import check_report, write_page
         from bestrand.report.subset_contracts import subset_report
         from bestrand.report.subset_page import subset_page
@@ -111,15 +112,15 @@ def register(app: typer.Typer) -> None:
         if what.is_dir():
             _refuse(
                 _given(ctx, OF_SUBSETS),
-                "this goes with a subset, and this is the folder of a study. Give the folder alone.",
+                "this goes with a subset, and here is the folder of a study. Give it alone.",
             )
             page, text = _study(what)
         else:
             if not scores:
                 _refuse(
                     _given(ctx, OF_TARGETS),
-                    "this is about the estimates of targets, and no scores of targets are given. Give "
-                    "them after the subset, or leave it out.",
+                    "this is about the estimates of targets, and no scores of targets are given. "
+                    "Give them after the subset, or leave it out.",
                 )
             if not scores and not probes:
                 _refuse(
@@ -148,7 +149,8 @@ def register(app: typer.Typer) -> None:
         write_page(page, output, figures=figures, force=force)
         out.json(text)
         if out.for_people:
-            typer.echo(f"{len(page.figures)} figures written to {output}")
+            n = len(page.figures)
+            typer.echo(f"{n} {noun(n, 'figure')} written to {output}")
             if figures is not None:
                 typer.echo(f"charts written to {figures}")
 

@@ -149,8 +149,9 @@ def _balance(
     seen = whole.take_items(manifest.items)
     lacking = [m for m, holes in zip(seen.models, seen.missing, strict=True) if holes.any()]
     if lacking:
+        n = int(seen.missing.sum())
         raise InputError(
-            f"{int(seen.missing.sum())} probe scores on the subset are missing, of "
+            f"{n} probe score{' is' if n == 1 else 's are'} missing on the subset, of "
             f"{shown(lacking)}. Give the scores from which the subset was chosen."
         )
     stated = np.array([means[probe] for probe in manifest.probes])

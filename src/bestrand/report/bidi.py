@@ -15,10 +15,10 @@ TURNING = {"R", "AL", "AN", "RLE", "RLO", "RLI", "LRE", "LRO", "LRI", "FSI", "PD
 
 
 def turns(name: str) -> bool:
-    """Whether a name can turn the text around it.
+    r"""Whether a name can turn the text around it.
 
     Examples:
-        >>> turns("gpt-4"), turns("gpt\\u202e-4")
+        >>> turns("gpt-4"), turns("gpt\u202e-4")
         (False, True)
     """
     return any(bidirectional(letter) in TURNING for letter in name)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MOST_ROWS = 300
 # how a formula begins, also in full width and after blanks, which spreadsheets take away (OWASP,
 # "CSV Injection"); a number is no text and stays as it is
-FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")  # noqa: RUF001 - these are the wide ones
+FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
 Show = Literal["table", "folded"]
 
 
