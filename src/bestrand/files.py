@@ -28,6 +28,35 @@ def check_folder(path: Path) -> None:
         )
 
 
+def check_write(path: Path, content: bytes, *, force: bool) -> bool:
+    """Require what `write_whole` requires, and write nothing.
+
+    Args:
+        path: where to.
+        content: all of it.
+        force: whether other content that stands there may be replaced.
+
+    Returns:
+        False where the very same content stands there already.
+
+    Raises:
+        OutputError: the folder is not there, what stands there cannot be read, or it is other
+            content and `force` is False.
+    """
+    check_folder(path)
+    try:
+        there = path.read_bytes() if path.exists() else None
+    except (OSError, ValueError) as error:
+        raise _cannot_write(path, error) from error
+    if there not in (None, content) and not force:
+        raise OutputError(
+            f"{str(path)!r} exists and holds something else. Write elsewhere, or say --force "
+            "(force=True) to replace it.",
+            path=path,
+        )
+    return there != content
+
+
 def write_whole(path: Path, content: bytes, *, force: bool) -> bool:
     """Write a file beside its place, then move it there; what stood there is never half written.
 
@@ -43,20 +72,13 @@ def write_whole(path: Path, content: bytes, *, force: bool) -> bool:
         OutputError: the folder is not there or cannot be written, or other content stands there
             and `force` is False.
     """
-    check_folder(path)
+    fresh = check_write(path, content, force=force)
     try:
-        there = path.read_bytes() if path.exists() else None
-        if there is None or (force and there != content):
+        if fresh:
             _replace(path, content)
     except (OSError, ValueError) as error:
         raise _cannot_write(path, error) from error
-    if there not in (None, content) and not force:
-        raise OutputError(
-            f"{str(path)!r} exists and holds something else. Write elsewhere, or say --force "
-            "(force=True) to replace it.",
-            path=path,
-        )
-    return there != content
+    return fresh
 
 
 def _replace(path: Path, content: bytes) -> None:

@@ -74,7 +74,9 @@ def known_probes(
             "Give the scores from which the subset was chosen."
         )
     means = _stated_means(subset, whole.metric)
-    weights = _weights(probes, subset) if covers and not whole.missing.any() else None
+    weights = None
+    if covers and not whole.missing.any():
+        weights = weights_of(probes, subset, whole.frame.n)
     if weights is None:
         return Known(matrix, means, None, None, None)
     return Known(
@@ -92,10 +94,21 @@ def _stated_means(subset: Manifest, metric: str) -> FloatArray | None:
     return None if stated is None else np.array([stated[model] for model in subset.probes])
 
 
-def _weights(probes: ScoreTable | ScoreMatrix, subset: Manifest) -> FloatArray | None:
-    """Give every item's weight, if it can be known from the probes' table."""
+def weights_of(
+    probes: ScoreTable | ScoreMatrix, subset: Manifest, n_items: int
+) -> FloatArray | None:
+    """Give the weight of every item in the probes' table, if it can be known from there.
+
+    Args:
+        probes: their scores.
+        subset: says how items are weighted.
+        n_items: how many items the table has.
+
+    Returns:
+        (n_items,) relative weights, or None.
+    """
     if subset.weighting == "micro":
-        return np.ones(subset.n_frame)
+        return np.ones(n_items)
     try:
         frame = probes.frame
         frame = frame if isinstance(frame, Frame) else frame(subset.weighting)

@@ -1,5 +1,8 @@
 """`bestrand report` of a subset, as a user runs it."""
 
+import pytest
+
+from bestrand.data import load
 from bestrand.manifest import Manifest
 from tests.cli.test_verbs import drawn, validate
 from tests.conftest import Files, Run
@@ -64,3 +67,99 @@ def test_a_pool_has_no_targets(run: Run, files: Files) -> None:
 
     assert done.code == 3
     assert "must be a manifest of kind 'subset'" in done.err
+
+
+ABOUT_TARGETS: tuple[tuple[object, ...], ...] = (
+    ("--estimator", "mean"),
+    ("--missing", "error"),
+    ("--level", "0.95"),
+    ("--lower-is-better",),
+)
+ABOUT_READING: tuple[tuple[object, ...], ...] = (
+    ("--metric", "score"),
+    ("--column", "item=item"),
+    ("--range", "0:1"),
+    ("--duplicates", "error"),
+)
+
+
+@pytest.mark.parametrize("words", [*ABOUT_TARGETS, *ABOUT_READING, ("--probes", "p.parquet")])
+def test_no_option_of_a_subset_is_passed_over_for_a_study(
+    words: tuple[object, ...], run: Run, files: Files
+) -> None:
+    page = files.folder / "page.html"
+    done = run("report", files.folder, *words, "-o", page)
+
+    assert done.code == 2
+    assert f"`{words[0]}`: this goes with a subset" in done.err
+    assert not page.exists()
+
+
+def test_no_option_is_passed_over_where_there_is_nothing_to_estimate_or_to_read(
+    run: Run, files: Files
+) -> None:
+    _, subset = drawn(run, files)
+    page = files.folder / "page.html"
+    for words in ABOUT_TARGETS:
+        bare = run("report", subset, *words, "-o", page)
+        probed = run("report", subset, "--probes", files.probes, *words, "-o", page)
+
+        assert (bare.code, probed.code) == (2, 2)
+        assert f"`{words[0]}`: this is about the estimates of targets" in bare.err
+    for words in ABOUT_READING:
+        done = run("report", subset, *words, "-o", page)
+
+        assert done.code == 2
+        assert f"`{words[0]}`: this is about reading scores" in done.err
+    assert not page.exists()
+
+    assert run("report", subset, "--probes", files.probes, *ABOUT_READING[0], "-o", page).code == 0
+
+
+def test_probes_of_another_benchmark_are_refused(run: Run, files: Files) -> None:
+    pool, subset = drawn(run, files)
+    foreign, page = files.folder / "sql.parquet", files.folder / "page.html"
+    load("intercode_sql").rows.select("item", "model", "score").write_parquet(foreign)
+    for what in (pool, subset):
+        done = run("report", what, "--probes", foreign, "-o", page)
+
+        assert done.code == 3
+        assert "are among those of the probes" in done.err
+        assert len(done.err.splitlines()) == 1
+    assert not page.exists()
+
+
+def test_nothing_is_half_done_where_charts_cannot_be_written(run: Run, files: Files) -> None:
+    _, subset = drawn(run, files)
+    page, charts = files.folder / "page.html", files.folder / "charts"
+    words = ("report", subset, "-o", page, "--figures")
+    charts.mkdir()
+    (charts / "groups.png").write_text("mine")
+    there = sorted(files.folder.rglob("*"))
+    refused = {
+        "it is a file": run(*words, files.scores),
+        "does not exist": run(*words, files.folder / "no" / "charts"),
+        "exists and holds something else": run(*words, charts),
+    }
+    same = run(*words, page)
+
+    for why, done in refused.items():
+        assert done.code == 3
+        assert why in done.err
+    assert same.code == 2
+    assert "have one name" in same.err
+    assert sorted(files.folder.rglob("*")) == there
+    assert (charts / "groups.png").read_text() == "mine"
+
+    assert run(*words, charts, "--force", "-q").code == 0
+    assert (charts / "groups.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_page_that_is_kept_keeps_its_charts(run: Run, files: Files) -> None:
+    _, subset = drawn(run, files)
+    page, charts = files.folder / "page.html", files.folder / "charts"
+    page.write_text("mine")
+    done = run("report", subset, "-o", page, "--figures", charts)
+
+    assert done.code == 3
+    assert not charts.exists()

@@ -15,7 +15,7 @@ from bestrand.study.protocol import Protocol
 from bestrand.study.run import read_study, run_study
 from bestrand.study.table import StudyTable
 from tests.conftest import Run
-from tests.report.conftest import Open
+from tests.report.conftest import A4_WIDTH, ESCAPING, TURNED, Open, beyond_the_paper, turned_around
 from tests.report.test_charts import expressions
 
 
@@ -166,6 +166,20 @@ def test_figures_show_the_averages_of_the_study(made: Made) -> None:
         assert row["mae_se"] is not None
 
 
+def test_one_of_a_thing_is_not_many(made: Made, tmp_path: Path) -> None:
+    law = {**WHAT["experiments"][1], "kinds": ["agent"], "replicates": 1}  # type: ignore[dict-item]
+    errors = {**law, "name": "errors", "figure": [1], "splits": ["random"], "theory": False}
+    what = {"name": "one", "experiments": [{**errors, "known": [5]}]}
+    data = made.folder.parent / "data" / "agent"
+    one = study_page(run_study([data], Protocol.of(what), output=tmp_path / "one"))
+    figures = {figure.key: figure for figure in one.figures}
+
+    assert "1 cell on 1 benchmark of 1 family; 0 stayed empty" in one.lead[0]
+    assert figures["errors-1"].n.startswith("1 benchmark of 1 family, 1 replicate a cell")
+    assert figures["matrices"].n == "1 score matrix"
+    assert figures["protocol"].n == "1 experiment"
+
+
 def test_stability_counts_what_it_shows(made: Made) -> None:
     figure = next(figure for figure in made.page.figures if figure.key == "stability-1")
     lower = sum(bool(row["both_lower"]) for row in figure.rows)
@@ -206,9 +220,32 @@ def test_the_page_draws_every_chart_offline_and_names_stay_text(page: Path, open
         assert f"Mean error: {HOSTILE}" in sections
 
 
+def test_a_name_does_not_turn_the_text_around_it(made: Made, tmp_path: Path, opened: Open) -> None:
+    text = json.dumps(WHAT).replace(json.dumps(HOSTILE)[1:-1], json.dumps(TURNED)[1:-1])
+    what = json.loads(text)
+    law, transfer = what["experiments"][1], what["experiments"][3]
+    what["experiments"] = [law, {**transfer, "name": ESCAPING, "figure": [1, 2], "replicates": 2}]
+    for experiment in what["experiments"]:
+        experiment["kinds"] = ["agent"]
+    table = run_study([made.folder.parent / "data"], Protocol.of(what), output=tmp_path / "study")
+    path = tmp_path / "turned.html"
+    br.report(table, path)
+    with opened(path) as seen:
+        headings = seen.locator("h1:has(bdi), h3:has(bdi)").all_text_contents()
+
+        assert turned_around(seen) == []
+        assert f"Study: all figures {TURNED}" in headings
+        assert f"Mean error: {ESCAPING}, weak-to-strong" in headings
+
+
 def test_a_phone_scrolls_down_and_not_sideways(page: Path, opened: Open) -> None:
     with opened(page, viewport={"width": 390, "height": 800}) as seen:
         assert seen.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_paper_cuts_nothing_off(page: Path, opened: Open) -> None:
+    with opened(page) as seen:
+        assert beyond_the_paper(seen, A4_WIDTH) == []
 
 
 def test_the_verb_writes_the_same_page_and_prints_the_same_summary(

@@ -11,11 +11,22 @@ import numpy as np
 import pytest
 
 import bestrand as br
+from bestrand.report.charts.subset import balance_chart
 from bestrand.report.charts.write import drawn
+from bestrand.report.figure import Column, Figure
 from bestrand.report.report import report
 from bestrand.report.subset_contracts import SubsetReport, subset_report
 from bestrand.report.subset_page import subset_page
-from tests.report.conftest import Open
+from bestrand.rng import Stream
+from bestrand.types import WeightScheme
+from tests.report.conftest import (
+    A4_WIDTH,
+    ESCAPING,
+    TURNED,
+    Open,
+    beyond_the_paper,
+    turned_around,
+)
 from tests.report.test_charts import expressions
 
 
@@ -73,6 +84,25 @@ def test_hostile_names_stay_text(page: Path, opened: Open) -> None:
         assert HOSTILE in cells
         assert any("{{ 7 * 7 }}" in cell for cell in cells)
         assert HOSTILE in (seen.locator("#estimates svg").text_content() or "")
+
+
+def test_a_name_does_not_turn_the_text_around_it(
+    blink: br.ScoreTable, tmp_path: Path, opened: Open
+) -> None:
+    matrix = blink.matrix()
+    probes = replace(
+        matrix.take_models(matrix.models[:3]), models=(TURNED, ESCAPING, "plain"), metric=TURNED
+    )
+    subset = br.select(probes, 40, design=br.Balanced(n_candidates=20), seed=0)
+    path = tmp_path / "turned.html"
+    br.report(subset, path, probes=probes)
+    with opened(path) as seen:
+        seen.evaluate("for (const more of document.querySelectorAll('details')) more.open = true")
+        listed = seen.locator("#provenance dd", has_text="plain").first
+
+        assert turned_around(seen) == []
+        assert listed.locator("bdi").all_text_contents() == [TURNED, ESCAPING]
+        assert seen.locator("#balance td bdi").count() == 5  # three metrics, two names
 
 
 def test_tooltips_hold_names_as_text(page: Path, made: Made, opened: Open) -> None:
@@ -160,6 +190,26 @@ def test_rows_are_downloaded_as_csv(page: Path, made: Made, opened: Open) -> Non
     assert [float(row["estimate"]) for row in rows] == list(made.result.estimate)
 
 
+def test_no_text_of_a_csv_file_is_a_formula() -> None:
+    formulas = ("=1+1", "+1", "-1", "@sum", "\t=1", " =1", "\r", "＝1")
+    names = (*formulas, "a=1", "a-b", "'quoted", "", "–")
+    figure = Figure(
+        key="x",
+        title="x",
+        caption="x",
+        n="x",
+        error="x",
+        columns=(Column("name", "name"), Column("value", "value", 1)),
+        rows=tuple({"name": name, "value": -1.5} for name in names),
+    )
+    rows = list(csv.DictReader(io.StringIO(figure.to_csv(), newline="")))
+
+    assert [row["name"] for row in rows] == [
+        f"'{name}" if name in formulas else name for name in names
+    ]
+    assert {float(row["value"]) for row in rows} == {-1.5}
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_has_light_and_dark_ink_and_prints_dark_on_white(
     page: Path, scheme: str, opened: Open
@@ -183,6 +233,38 @@ def test_a_phone_scrolls_down_and_not_sideways(page: Path, opened: Open) -> None
         seen.evaluate("for (const more of document.querySelectorAll('details')) more.open = true")
 
         assert seen.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_paper_cuts_nothing_off(page: Path, opened: Open) -> None:
+    with opened(page) as seen:
+        widths = "[...document.querySelectorAll('.chart svg')].map((e) => e.clientWidth)"
+        on_screen = seen.evaluate(widths)
+
+        assert min(on_screen) > A4_WIDTH
+        assert beyond_the_paper(seen, A4_WIDTH) == []
+        assert max(seen.evaluate(widths)) <= A4_WIDTH
+
+
+def test_a_chart_taller_than_the_paper_is_printed_on_one_page(
+    made: Made, tmp_path: Path, opened: Open
+) -> None:
+    groups = tuple(
+        made.seen.groups[0].model_copy(update={"group": f"group {i}"}) for i in range(60)
+    )
+    path = tmp_path / "tall.html"
+    tall = made.seen.model_copy(update={"groups": groups})
+    path.write_text(subset_page(tall, made.subset).to_html(), encoding="utf-8")
+    with opened(path) as seen:
+        box = "document.querySelector('#groups svg').getBoundingClientRect().toJSON()"
+        screen = seen.evaluate(box)
+
+        assert beyond_the_paper(seen, A4_WIDTH) == []
+        paper = seen.evaluate(box)
+        assert screen["height"] > 1600
+        assert paper["height"] < 267 / 25.4 * 96  # of A4 between margins of 15 mm
+        assert paper["width"] / paper["height"] == pytest.approx(
+            screen["width"] / screen["height"], rel=0.01
+        )
 
 
 def test_a_script_that_was_not_written_here_does_not_run(
@@ -226,7 +308,58 @@ def test_the_balance_is_that_of_the_subset(made: Made) -> None:
         assert row.pool == means["score"][row.probe]
         assert row.subset == pytest.approx(chosen[k].mean())
         assert row.gap == pytest.approx(row.subset - row.pool)
+        # these scores are on all items, so which of them were the pool is not known
         assert row.random_se == pytest.approx(np.sqrt(1 / n - 1 / m) * chosen[k].std(ddof=1))
+        assert row.random_se_from == "chosen items"
+    assert "estimated from the spread" in caption_of(made.seen, made.subset, "balance")
+
+
+def caption_of(seen: SubsetReport, subset: br.Manifest, key: str) -> str:
+    return next(f.caption for f in subset_page(seen, subset).figures if f.key == key)
+
+
+@pytest.mark.parametrize("weights", ["micro", "macro"])
+def test_a_random_choice_errs_by_the_spread_on_the_pool(
+    blink: br.ScoreTable, weights: WeightScheme
+) -> None:
+    matrix = blink.matrix(weights=weights).take_models(blink.models[:3])
+    subset = br.select(matrix, 40, design=br.Balanced(n_candidates=50), seed=0)
+    seen = subset_report(subset, None, matrix)
+    stream = Stream.of(0, "check").generator()
+    relative = matrix.frame.relative_weights
+    choices = [stream.choice(matrix.frame.n, 40, replace=False) for _ in range(4000)]
+    for k, row in enumerate(seen.balance):
+        means = [np.average(matrix.values[k, items], weights=relative[items]) for items in choices]
+
+        assert row.random_se_from == "pool"
+        # the Monte Carlo error of a standard deviation over 4000 draws is 1.1 %
+        assert row.random_se == pytest.approx(np.std(means), rel=0.06)
+    assert "estimated from the spread" not in caption_of(seen, subset, "balance")
+
+
+def test_scores_on_the_pool_alone_are_known_for_the_pool(blink: br.ScoreTable) -> None:
+    matrix = blink.matrix().take_models(blink.models[:3])
+    pool = br.draw_pool(matrix.frame, 20, seed=0)
+    ran = matrix.take_items(pool.items)
+    subset = br.select(matrix, 20, pool=pool, design=br.Balanced(n_candidates=50), seed=0)
+    for row, scores in zip(subset_report(subset, None, ran).balance, ran.values, strict=True):
+        assert row.random_se_from == "pool"
+        assert row.random_se == pytest.approx(np.sqrt(1 / 20 - 1 / 80) * scores.std(ddof=1))
+
+
+def test_a_spread_that_is_not_known_is_no_zero(blink: br.ScoreTable) -> None:
+    matrix = blink.matrix().take_models(blink.models[:2])
+    pool = br.draw_pool(matrix.frame, 20, seed=0)
+    subset = br.select(matrix, 20, pool=pool, design=br.Balanced(n_candidates=50), seed=0)
+    values = matrix.values.copy()
+    values[0, [matrix.frame.positions[item] for item in subset.items]] = 1.0
+    seen = subset_report(subset, None, replace(matrix, values=values))
+    alone = br.select(matrix, 1, pool=pool, design=br.Balanced(n_candidates=50), seed=0)
+
+    assert seen.balance[0].random_se is None
+    assert (seen.balance[1].random_se or 0.0) > 0.0
+    assert [row.random_se for row in subset_report(alone, None, matrix).balance] == [None, None]
+    assert drawn(balance_chart(seen.balance), ".svg").startswith(b"<svg")
 
 
 def test_groups_and_costs_are_counted(made: Made) -> None:
@@ -301,7 +434,12 @@ def test_one_target_and_no_probes_are_enough(blink: br.ScoreTable, tmp_path: Pat
     result = br.estimate(blink.matrix().take_models(blink.models[:1]), subset)
     seen = subset_report(subset, result)
     br.report(result, tmp_path / "one.html", subset=subset)
+    notes = {figure.key: figure.n for figure in subset_page(seen, subset).figures}
 
+    assert notes["estimates"] == "1 target, 20 items each"
+    assert ("1 target on the full benchmark", "1 run") in subset_page(seen, subset).sections[
+        2
+    ].facts
     assert seen.pairs == ()
     assert "No probes were matched" in (tmp_path / "one.html").read_text(encoding="utf-8")
 
@@ -328,8 +466,9 @@ def test_what_does_not_go_together_is_refused(made: Made, tmp_path: Path) -> Non
         br.report(made.result, path, subset=pool)
     with pytest.raises(br.ArgumentError, match="give `subset` too"):
         br.report(made.result, path, probes=made.probes)
-    with pytest.raises(br.ArgumentError, match=r"written as \.html"):
-        br.report(made.result, tmp_path / "page.pdf")
+    for name in ("page.pdf", "page.htm", "page"):
+        with pytest.raises(br.ArgumentError, match=r"written as \.html"):
+            br.report(made.result, tmp_path / name)
     other_metric = replace(made.probes, metric="f1")
     with pytest.raises(br.InputError, match="was matched on 'score', and these scores are of 'f1'"):
         br.report(made.subset, path, probes=other_metric)

@@ -1,5 +1,6 @@
 """`bestrand report`: one page of a subset and its targets, or of a study."""
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -28,6 +29,21 @@ from bestrand.errors import ArgumentError
 if TYPE_CHECKING:
     from bestrand.report.page import Page
 
+# options by what they speak of; one that would change nothing is refused, not passed over
+OF_TARGETS = {
+    "estimator": "--estimator",
+    "missing": "--missing",
+    "level": "--level",
+    "lower_is_better": "--lower-is-better",
+}
+OF_READING = {
+    "metric": "--metric",
+    "column": "--column",
+    "ranges": "--range",
+    "duplicates": "--duplicates",
+}
+OF_SUBSETS = {"scores": "SCORES", "probes": "--probes", **OF_TARGETS, **OF_READING}
+
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
@@ -36,6 +52,7 @@ def register(app: typer.Typer) -> None:
         epilog="Example: bestrand report subset.json targets/ --probes probes.parquet -o page.html"
     )
     def report(
+        ctx: typer.Context,
         what: Annotated[
             Path,
             typer.Argument(
@@ -84,21 +101,32 @@ def register(app: typer.Typer) -> None:
         """Write one HTML page that works offline: charts, tables that sort, and the rows behind."""
         from bestrand.estimate import estimate as infer
         from bestrand.manifest import Manifest
+        from bestrand.report.charts.style import noun
         from bestrand.report.report import check_report, write_page
         from bestrand.report.subset_contracts import subset_report
         from bestrand.report.subset_page import subset_page
         from bestrand.strategies import make_estimator
 
         out = Output(json, quiet)
-        check_report(output)
+        check_report(output, figures)
         if what.is_dir():
-            if scores or probes:
-                raise ArgumentError(
-                    "Scores and probes go with a subset, and this is the folder of a study. "
-                    "Give the folder alone."
-                )
+            _refuse(
+                _given(ctx, OF_SUBSETS),
+                "this goes with a subset, and here is the folder of a study. Give it alone.",
+            )
             page, text = _study(what)
         else:
+            if not scores:
+                _refuse(
+                    _given(ctx, OF_TARGETS),
+                    "this is about the estimates of targets, and no scores of targets are given. "
+                    "Give them after the subset, or leave it out.",
+                )
+            if not scores and not probes:
+                _refuse(
+                    _given(ctx, OF_READING),
+                    "this is about reading scores, and none are given. Give some, or leave it out.",
+                )
             read = partial(
                 read_for_cli, metric=metric, columns=column, ranges=ranges, duplicates=duplicates
             )
@@ -121,9 +149,21 @@ def register(app: typer.Typer) -> None:
         write_page(page, output, figures=figures, force=force)
         out.json(text)
         if out.for_people:
-            typer.echo(f"{len(page.figures)} figures written to {output}")
+            n = len(page.figures)
+            typer.echo(f"{n} {noun(n, 'figure')} written to {output}")
             if figures is not None:
                 typer.echo(f"charts written to {figures}")
+
+
+def _given(ctx: typer.Context, options: Mapping[str, str]) -> list[str]:
+    """Name those of these options that stand on the command line, whatever their value."""
+    sources = {option: ctx.get_parameter_source(name) for name, option in options.items()}
+    return [option for option, source in sources.items() if source and source.name == "COMMANDLINE"]
+
+
+def _refuse(options: Sequence[str], why: str) -> None:
+    if options:
+        raise ArgumentError(f"{', '.join(f'`{option}`' for option in options)}: {why}")
 
 
 def _study(folder: Path) -> "tuple[Page, str]":

@@ -1,14 +1,19 @@
 """What a manifest holds: its groups against the frame's, its balance on probes, what it saves."""
 
 from collections import Counter
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from bestrand.errors import InputError
 from bestrand.manifest import Manifest
 from bestrand.notes import shown
+from bestrand.reference import weights_of
 from bestrand.scores import ScoreMatrix, ScoreTable
+from bestrand.types import FloatArray
+
+
+SpreadOf: TypeAlias = Literal["pool", "chosen items"]
 
 
 class GroupShare(NamedTuple):
@@ -41,7 +46,10 @@ class ProbeBalance(NamedTuple):
         subset: weighted mean on the chosen items.
         gap: subset - pool.
         random_se: what this gap's standard error would be had the items been chosen from the pool
-            at random; 0 if all were chosen, nan for a single item.
+            at random: sqrt((1/n - 1/m) * the variance of its scores); 0 if all were chosen.
+        random_se_from: what the variance is taken over: the pool where its scores are at hand, else
+            the chosen items. Of these it is only an estimate, and then `random_se` is nan where
+            it cannot be told: for a single item, or scores that are all the same.
     """
 
     metric: str
@@ -50,6 +58,7 @@ class ProbeBalance(NamedTuple):
     subset: float
     gap: float
     random_se: float
+    random_se_from: SpreadOf
 
 
 class Costs(NamedTuple):
@@ -94,15 +103,17 @@ def probe_balance(manifest: Manifest, probes: ScoreTable | ScoreMatrix) -> tuple
 
     Args:
         manifest: of a subset; of a design that looked at no probes there is nothing to tell.
-        probes: their scores on the chosen items at least, in the metrics that were matched; a
-            matrix holds one of them.
+        probes: their scores on the chosen items at least, better on the whole pool and nothing
+            else, in the metrics that were matched; a matrix holds one of them.
 
     Returns:
         One for each metric and probe, in the order of the manifest.
 
     Raises:
-        InputError: a probe is not there or lacks a chosen item, or the metric was not matched.
+        InputError: a probe is not there or lacks a chosen item, the metric was not matched, or the
+            scores are of other items altogether.
     """
+    _require_these_items(manifest, probes)
     stated = manifest.probe_means or {}
     if isinstance(probes, ScoreMatrix):
         if stated and probes.metric not in stated:
@@ -114,38 +125,84 @@ def probe_balance(manifest: Manifest, probes: ScoreTable | ScoreMatrix) -> tuple
     else:
         matrices = [probes.matrix(metric, weights="micro") for metric in stated]
     return tuple(
-        line for matrix in matrices for line in _balance(manifest, matrix, stated[matrix.metric])
+        line
+        for matrix in matrices
+        for line in _balance(
+            manifest, matrix, stated[matrix.metric], weights_of(probes, manifest, matrix.frame.n)
+        )
     )
 
 
+def _require_these_items(manifest: Manifest, probes: ScoreTable | ScoreMatrix) -> None:
+    scored = probes.frame.items if isinstance(probes, ScoreMatrix) else probes.items["item"]
+    if set(scored).isdisjoint(manifest.items):
+        raise InputError(
+            f"None of the {manifest.n} items of the {manifest.kind} are among those of the probes, "
+            f"as {shown(list(manifest.items), 2)}. Give scores on the same benchmark."
+        )
+
+
 def _balance(
-    manifest: Manifest, matrix: ScoreMatrix, means: dict[str, float]
+    manifest: Manifest, matrix: ScoreMatrix, means: dict[str, float], weights: FloatArray | None
 ) -> list[ProbeBalance]:
-    seen = matrix.take_models(manifest.probes).take_items(manifest.items)
+    whole = matrix.take_models(manifest.probes)
+    seen = whole.take_items(manifest.items)
     lacking = [m for m, holes in zip(seen.models, seen.missing, strict=True) if holes.any()]
     if lacking:
+        n = int(seen.missing.sum())
         raise InputError(
-            f"{int(seen.missing.sum())} probe scores on the subset are missing, of "
+            f"{n} probe score{' is' if n == 1 else 's are'} missing on the subset, of "
             f"{shown(lacking)}. Give the scores from which the subset was chosen."
         )
-    weights = manifest.relative_weights
-    on_subset = seen.values @ weights / weights.sum()
-    off = weights / weights.mean() * (seen.values - on_subset[:, None])  # (K, n)
-    n = manifest.n
-    scale = np.sqrt(1 / n - 1 / manifest.n_pool)
-    spread = off.std(axis=1, ddof=1) if n > 1 else np.full(len(off), np.nan)
-    errors = np.zeros(len(off)) if n == manifest.n_pool else scale * spread
+    stated = np.array([means[probe] for probe in manifest.probes])
+    on_subset = seen.values @ manifest.relative_weights / manifest.relative_weights.sum()
+    spread = _spread_on_pool(manifest, whole, stated, weights)
+    of: SpreadOf = "pool"
+    if manifest.n == manifest.n_pool:
+        spread = np.zeros(len(stated))
+    elif spread is None:
+        of = "chosen items"
+        spread = np.full(len(stated), np.nan)
+        differ = np.ptp(seen.values, axis=1) > 0.0  # a single item does not
+        if differ.any():
+            spread[differ] = _spread(seen.values[differ], manifest.relative_weights)
+    errors = np.sqrt(1 / manifest.n - 1 / manifest.n_pool) * spread
     return [
         ProbeBalance(
             metric=matrix.metric,
             probe=probe,
-            pool=means[probe],
+            pool=float(stated[k]),
             subset=float(on_subset[k]),
-            gap=float(on_subset[k]) - means[probe],
+            gap=float(on_subset[k]) - float(stated[k]),
             random_se=float(errors[k]),
+            random_se_from=of,
         )
         for k, probe in enumerate(manifest.probes)
     ]
+
+
+def _spread_on_pool(
+    manifest: Manifest, whole: ScoreMatrix, stated: FloatArray, weights: FloatArray | None
+) -> FloatArray | None:
+    """Give each probe's spread on the pool; None where these scores are not those of the pool.
+
+    A manifest does not list its pool. Items that all probes ran are the pool if they are as many
+    and the probes' means on them are those that the manifest states.
+    """
+    ran = ~whole.missing.any(axis=0)
+    if weights is None or int(ran.sum()) != manifest.n_pool:
+        return None
+    values, weights = whole.values[:, ran], weights[ran]
+    means = values @ weights / weights.sum()
+    is_pool = np.allclose(means, stated, rtol=1e-9, atol=1e-12)
+    return _spread(values, weights) if is_pool and manifest.n_pool > 1 else None
+
+
+def _spread(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Standard deviation of what the items add to the error of a weighted mean; (K,) of (K, m)."""
+    means = values @ weights / weights.sum()
+    off = weights / weights.mean() * (values - means[:, None])
+    return np.asarray(off.std(axis=1, ddof=1))
 
 
 def costs(manifest: Manifest, n_targets: int) -> Costs:

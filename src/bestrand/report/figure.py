@@ -3,6 +3,7 @@
 import base64
 import csv
 import io
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 
 
 MOST_ROWS = 300
+# how a formula begins, also in full width and after blanks, which spreadsheets take away (OWASP,
+# "CSV Injection"); a number is no text and stays as it is
+FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
 Show = Literal["table", "folded"]
 
 
@@ -86,12 +90,15 @@ class Figure:
         )
 
     def to_csv(self) -> str:
-        """Give the rows as CSV text, numbers in full; empty where nothing is known."""
+        """Give the rows as CSV text, numbers in full; empty where nothing is known.
+
+        Text that a spreadsheet would run as a formula has an apostrophe before it.
+        """
         text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
+        writer = csv.writer(text)  # lines end as RFC 4180 says, so that "\r" in a name is quoted
         writer.writerow([column.key for column in self.columns])
         for row in self.rows:
-            writer.writerow([plain(row.get(column.key)) for column in self.columns])
+            writer.writerow([_inert(plain(row.get(column.key))) for column in self.columns])
         return text.getvalue()
 
     @property
@@ -99,3 +106,8 @@ class Figure:
         """The CSV file as a `data:` address, which needs no network."""
         content = base64.b64encode(self.to_csv().encode("utf-8", "replace")).decode("ascii")
         return f"data:text/csv;charset=utf-8;base64,{content}"
+
+
+def _inert(cell: Cell) -> Cell:
+    """Keep a spreadsheet from running text."""
+    return f"'{cell}" if isinstance(cell, str) and FORMULA.match(cell) else cell

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from bestrand.report.bidi import isolating
 from bestrand.report.figure import Figure
 
 
@@ -49,11 +50,13 @@ class Page:
         title: its heading.
         lead: what to know first, a sentence or two each.
         sections: in order.
+        names: names from data that stand in its texts; those in rows need not be given again.
     """
 
     title: str
     lead: tuple[str, ...]
     sections: tuple[Section, ...]
+    names: tuple[str, ...] = ()
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -64,8 +67,20 @@ class Page:
         """Write it as one self-contained HTML file."""
         charts = any(figure.chart is not None for figure in self.figures)
         scripts = _scripts(with_charts=charts)
+        in_rows = (
+            cell
+            for figure in self.figures
+            for row in figure.rows
+            for cell in row.values()
+            if isinstance(cell, str)
+        )
         return _render(
-            "report.html.j2", title=self.title, page=self, spec=page_spec, scripts=scripts
+            "report.html.j2",
+            title=self.title,
+            page=self,
+            spec=page_spec,
+            scripts=scripts,
+            isolate=isolating((*self.names, *in_rows)),
         )
 
 

@@ -7,12 +7,13 @@ import numpy as np
 import polars as pl
 
 from bestrand.report.charts.study import agreement_chart, bars_chart, dots_chart
-from bestrand.report.charts.style import count, known, number, share
+from bestrand.report.charts.style import count, known, noun, number, share
 from bestrand.report.figure import Column, Figure
 from bestrand.report.study_figures import ratio_figure
 from bestrand.report.study_view import (
     OVER_BENCHMARKS,
     RATIO_COLUMNS,
+    Setting,
     StudyView,
     basis,
     largest,
@@ -48,7 +49,10 @@ def theory_figures(view: StudyView) -> Iterator[Figure]:
             "points: its 95th percentile by the law, from variances and correlations alone, and "
             "over draws."
         ),
-        n=f"{len(rows)} benchmarks and sizes, {_span(draws)} draws each",
+        n=(
+            f"{len(rows)} {noun(len(rows), 'benchmark at one size', 'benchmarks and sizes')}, "
+            f"{_span(draws)} {noun(max(draws), 'draw')} each"
+        ),
         error=(
             f"Monte Carlo se of a drawn P95 at most {largest(rows, 'random_p95_se')} points; "
             "distance is Kolmogorov's."
@@ -100,7 +104,11 @@ def _laws(theory: pl.DataFrame) -> Iterator[Figure]:
                 f"Law over the histogram of what was drawn. rho is {number(row['rho'], 2)}: the "
                 "part of the error that all models share, and no number of models averages away."
             ),
-            n=f"{row['models']} models, {count(len(row['draws']))} draws of {row['n']} items",
+            n=(
+                f"{row['models']} {noun(row['models'], 'model')}, "
+                f"{count(len(row['draws']))} {noun(len(row['draws']), 'draw')} of {row['n']} "
+                f"{noun(row['n'], 'item')}"
+            ),
             error=f"Kolmogorov's distance of draws and law {number(row['distance'], 3)}.",
             columns=(
                 Column("low", "from, points", 3),
@@ -140,7 +148,7 @@ def stability_figures(view: StudyView, strategy: str = "bestrand") -> Iterator[F
                 f"Random, in points. Both are lower than Random's in {lower} of {len(lines)} "
                 "cells. Below the dashed line the spread is lower."
             ),
-            n=f"{len(lines)} cells of {setting.experiment.replicates} replicates",
+            n=_cells(len(lines), setting),
             error=(
                 f"Monte Carlo se at most {largest(lines, 'mae_se')} points of a mean and "
                 f"{largest(lines, 'sd_se')} of a standard deviation."
@@ -244,7 +252,7 @@ def driving_figures(view: StudyView) -> Iterator[Figure]:
                 "Mean absolute error over targets, in each metric's own unit, and to Random's on "
                 "the same splits and seeds. Metrics joined by + were matched together."
             ),
-            n=f"{len(rows)} cells of {setting.experiment.replicates} replicates",
+            n=_cells(len(rows), setting),
             error="Monte Carlo se and the interval of the ratio, replicates as units, are columns.",
             columns=(
                 Column("benchmark", "benchmark"),
@@ -341,7 +349,7 @@ def _forecasts(view: StudyView, place: int) -> Iterator[Figure]:
             "95th percentile of the error in points: as forecast from the probes alone, averaged "
             "over replicates, and as it came out over them."
         ),
-        n=f"{len(rows)} cells of {setting.experiment.replicates} replicates",
+        n=_cells(len(rows), setting),
         error=f"Monte Carlo se of a P95 at most {largest(rows, 'p95_se')} points.",
         columns=(
             Column("benchmark", "benchmark"),
@@ -365,6 +373,11 @@ def _forecasts(view: StudyView, place: int) -> Iterator[Figure]:
             by="strategy",
         ),
     )
+
+
+def _cells(n: int, setting: Setting) -> str:
+    replicates = setting.experiment.replicates
+    return f"{n} {noun(n, 'cell')} of {replicates} {noun(replicates, 'replicate')}"
 
 
 def _span(values: set[int]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import polars as pl
 
-from bestrand.report.charts.style import Row, count
+from bestrand.report.charts.style import Row, count, noun
 from bestrand.report.figure import Column, Figure
 from bestrand.report.page import Page, Section
 from bestrand.report.study_contracts import ARTICLE
@@ -57,19 +57,38 @@ def study_page(table: StudyTable) -> Page:
     if table.protocol.name == ARTICLE and not view.averages.is_empty():
         sections.append(_beside(view))
     sections += [_empty(table), _benchmarks(table), _protocol(table)]
-    return Page(f"Study: {table.protocol.name}", tuple(_lead(view)), tuple(sections))
+    return Page(
+        f"Study: {table.protocol.name}",
+        tuple(_lead(view)),
+        tuple(sections),
+        tuple(_names(table)),
+    )
+
+
+def _names(table: StudyTable) -> Iterator[str]:
+    """Give the names that somebody chose."""
+    yield table.protocol.name
+    for experiment in table.protocol.experiments:
+        yield experiment.name
+        yield from (planned.name for planned in experiment.planned)
+    for line in table.benchmarks.iter_rows(named=True):
+        yield from (line["benchmark"], line["family"], *(line["metrics"] or ()))
 
 
 def _lead(view: StudyView) -> Iterator[str]:
     table = view.table
     used = table.benchmarks.filter(pl.col("reason").is_null())
+    cells, families, missing = view.cells.height, used["family"].n_unique(), table.missing
     yield (
-        f"{count(view.cells.height)} cells on {used.height} benchmarks of "
-        f"{used['family'].n_unique()} families; {count(table.empty.height)} stayed empty. "
-        f"Seed {table.seed}."
+        f"{count(cells)} {noun(cells, 'cell')} on {used.height} {noun(used.height, 'benchmark')} "
+        f"of {families} {noun(families, 'family', 'families')}; {count(table.empty.height)} "
+        f"stayed empty. Seed {table.seed}."
     )
-    if table.missing:
-        yield f"{count(table.missing)} cells are not computed yet; what follows is without them."
+    if missing:
+        yield (
+            f"{count(missing)} {noun(missing, 'cell is', 'cells are')} not computed yet; what "
+            "follows is without them."
+        )
     yield (
         "Errors are mean absolute errors over targets of estimated against full scores; points "
         "are 100 times the metric's unit. Every ratio is to Random on the same splits and seeds."
@@ -99,7 +118,7 @@ def _beside(view: StudyView) -> Section:
             "benchmarks, models and probes are others, so the figures need not agree. A dash: this "
             "study has no such figure."
         ),
-        n=f"{len(rows)} figures of the article",
+        n=f"{len(rows)} {noun(len(rows), 'figure')} of the article",
         error="that of ours stands with the figures above; the article states none.",
         columns=(
             Column("what", "figure"),
@@ -123,7 +142,7 @@ def _empty(table: StudyTable) -> Section:
         key="empty",
         title="Cells that stayed empty, and why",
         caption="Such a cell has no number, and counts in no average.",
-        n=f"{count(table.empty.height)} cells",
+        n=f"{count(table.empty.height)} {noun(table.empty.height, 'cell')}",
         error="none, for these are counts.",
         columns=(
             Column("strategy", "strategy"),
@@ -150,7 +169,7 @@ def _benchmarks(table: StudyTable) -> Section:
             "What the study was given. Benchmarks of one family share their models, and count as "
             "one cluster in the intervals."
         ),
-        n=f"{len(rows)} score matrices",
+        n=f"{len(rows)} score {noun(len(rows), 'matrix', 'matrices')}",
         error="none, for these are counts.",
         columns=(
             Column("benchmark", "benchmark"),
@@ -189,7 +208,7 @@ def _protocol(table: StudyTable) -> Section:
             "Known models and targets are disjoint in every replicate; no strategy sees a target's "
             "score outside its subset."
         ),
-        n=f"{len(rows)} experiments",
+        n=f"{len(rows)} {noun(len(rows), 'experiment')}",
         error="none.",
         columns=(
             Column("experiment", "experiment"),

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from bestrand.report.charts.style import plain
+from bestrand.report.charts.style import noun, plain
 from bestrand.report.figure import Column
 from bestrand.study.averages import ALL, GROUP
 from bestrand.study.protocol import Experiment
@@ -145,9 +145,11 @@ def basis(setting: Setting, rows: list[dict[str, Any]]) -> str:
     """Say what averages rest on."""
     benchmarks = max((row["benchmarks"] for row in rows), default=0)
     families = max((row["families"] for row in rows), default=0)
+    replicates = setting.experiment.replicates
     return (
-        f"{benchmarks} benchmarks of {families} families, {setting.experiment.replicates} "
-        "replicates a cell; a strategy may lack some, see the rows"
+        f"{benchmarks} {noun(benchmarks, 'benchmark')} of {families} "
+        f"{noun(families, 'family', 'families')}, {replicates} {noun(replicates, 'replicate')} a "
+        "cell; a strategy may lack some, see the rows"
     )
 
 

@@ -8,7 +8,7 @@ from pydantic import Field
 from bestrand.errors import ArgumentError
 from bestrand.estimates import Estimates
 from bestrand.manifest import Manifest
-from bestrand.planning.subset import costs, group_shares, probe_balance
+from bestrand.planning.subset import SpreadOf, costs, group_shares, probe_balance
 from bestrand.report.contracts import (
     Contract,
     EstimateReport,
@@ -51,7 +51,10 @@ class BalanceRow(Contract):
     pool: float
     subset: float
     gap: float = Field(description="subset - pool.")
-    random_se: MaybeNumber = Field(description="Standard error of the gap of a random choice.")
+    random_se: MaybeNumber = Field(
+        description="Standard error of the gap of a random choice; null where it is not known."
+    )
+    random_se_from: SpreadOf = Field(description="What it was computed on.")
 
 
 class CostRow(Contract):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from bestrand.manifest import Manifest
-from bestrand.report.charts.style import Row, count, number, share
+from bestrand.report.charts.style import Row, count, noun, number, share
 from bestrand.report.charts.subset import (
     balance_chart,
     differences_chart,
@@ -31,7 +31,13 @@ def subset_page(report: SubsetReport, manifest: Manifest | None) -> Page:
     sections = [*_of_estimates(report), *_of_choice(report)]
     if manifest is not None:
         sections.append(_provenance(manifest))
-    return Page(_title(report), tuple(_lead(report)), tuple(sections))
+    return Page(_title(report), tuple(_lead(report)), tuple(sections), _names(report, manifest))
+
+
+def _names(report: SubsetReport, manifest: Manifest | None) -> tuple[str, ...]:
+    """Give the names that stand in texts and lists of the page."""
+    of_manifest = () if manifest is None else (*manifest.probes, *manifest.metrics)
+    return of_manifest if report.estimates is None else (*of_manifest, report.estimates.metric)
 
 
 def _title(report: SubsetReport) -> str:
@@ -39,7 +45,7 @@ def _title(report: SubsetReport) -> str:
     if chosen is None:
         return "Estimated full scores"
     of = "pool" if chosen.kind == "pool" else "subset"
-    return f"A {of} of {count(chosen.n)} of {count(chosen.n_frame)} items"
+    return f"A {of} of {count(chosen.n)} of {count(chosen.n_frame)} {noun(chosen.n_frame, 'item')}"
 
 
 def _lead(report: SubsetReport) -> Iterator[str]:
@@ -47,18 +53,21 @@ def _lead(report: SubsetReport) -> Iterator[str]:
     if chosen is not None:
         of = "" if chosen.n_pool == chosen.n_frame else f" from a pool of {count(chosen.n_pool)}"
         yield (
-            f"{chosen.design} chose {count(chosen.n)} items{of}, "
+            f"{chosen.design} chose {count(chosen.n)} {noun(chosen.n, 'item')}{of}, "
             f"{share(chosen.n / chosen.n_frame)} of the full benchmark."
         )
     if estimates is not None:
         n = len(estimates.models)
-        text = f"{n} target{'s were' if n != 1 else ' was'} estimated with {estimates.estimator}. "
+        text = f"{n} {noun(n, 'target was', 'targets were')} estimated with {estimates.estimator}. "
         if estimates.resolution is None:
             text += "It has no intervals, so what this subset resolves is not known."
         else:
             text += f"Gaps below about {number(estimates.resolution)} are not resolved."
         if report.pairs:
-            text += f" {report.told_apart} of {len(report.pairs)} pairs are told apart."
+            text += (
+                f" {report.told_apart} of {len(report.pairs)} {noun(len(report.pairs), 'pair')} "
+                f"{noun(report.told_apart, 'is', 'are')} told apart."
+            )
         yield text
 
 
@@ -92,7 +101,10 @@ def _estimates(estimates: EstimateReport) -> Figure:
             f"Full scores of metric {estimates.metric!r}, in its own unit, estimated from the "
             f"chosen items by {estimates.estimator}. Dot: the estimate; line: its interval."
         ),
-        n=f"{len(estimates.models)} targets, {items} items each",
+        n=(
+            f"{len(estimates.models)} {noun(len(estimates.models), 'target')}, {items} "
+            f"{noun(scored[-1], 'item')} each"
+        ),
         error=f"intervals of {estimates.level:.0%}, each for one model by itself.",
         columns=tuple(columns),
         rows=tuple(row.model_dump() for row in estimates.models),
@@ -227,7 +239,10 @@ def _groups(report: SubsetReport) -> Figure | None:
         key="groups",
         title="Groups: chosen items against the full benchmark",
         caption="Share of each group among the chosen items, and in the full benchmark.",
-        n=f"{count(report.chosen.n)} chosen items of {count(report.chosen.n_frame)}",
+        n=(
+            f"{count(report.chosen.n)} chosen {noun(report.chosen.n, 'item')} of "
+            f"{count(report.chosen.n_frame)}"
+        ),
         error=NO_CHANCE,
         columns=(
             Column("group", "group"),
@@ -246,15 +261,25 @@ def _groups(report: SubsetReport) -> Figure | None:
 def _balance(report: SubsetReport) -> Figure | None:
     if not report.balance or report.chosen is None:
         return None
+    caption = (
+        "How far each probe's mean on the chosen items is from its mean on the pool. The band is "
+        "one standard error of a random choice from the same pool: dots well inside it are what "
+        "the choice has gained."
+    )
+    if any(row.random_se_from == "chosen items" for row in report.balance):
+        caption += (
+            " The probes' scores on the pool alone are not at hand, so the band is estimated from "
+            "the spread of their scores on the chosen items. A dash, and no band: these scores are "
+            "all the same, so it is not known."
+        )
     return Figure(
         key="balance",
         title="Balance of the probes",
-        caption=(
-            "How far each probe's mean on the chosen items is from its mean on the pool. The band "
-            "is one standard error of a random choice from the same pool: dots well inside it are "
-            "what the choice has gained."
+        caption=caption,
+        n=(
+            f"{len(report.balance)} probe {noun(len(report.balance), 'mean')}, "
+            f"{count(report.chosen.n)} {noun(report.chosen.n, 'item')}"
         ),
-        n=f"{len(report.balance)} probe means, {count(report.chosen.n)} items",
         error="none, for the means are known; the band is the error of a random choice.",
         columns=(
             Column("probe", "probe"),
@@ -263,6 +288,7 @@ def _balance(report: SubsetReport) -> Figure | None:
             Column("subset", "mean on chosen items", 4),
             Column("gap", "gap", 4),
             Column("random_se", "se of a random choice", 4),
+            Column("random_se_from", "computed on"),
         ),
         rows=tuple(row.model_dump() for row in report.balance),
         chart=balance_chart(report.balance),
@@ -283,7 +309,10 @@ def _cost_facts(report: SubsetReport) -> Iterator[tuple[str, str]]:
     yield "Probes on the pool", f"{costs.construction:.2f} runs"
     yield "One target", f"{costs.per_target:.4f} runs"
     if costs.n_targets:
-        yield f"{costs.n_targets} targets on the full benchmark", f"{costs.full:.0f} runs"
+        yield (
+            f"{costs.n_targets} {noun(costs.n_targets, 'target')} on the full benchmark",
+            f"{costs.full:.0f} {noun(costs.n_targets, 'run')}",
+        )
         yield "Saved, probes taken off", f"{costs.saved:.2f} runs"
 
 
@@ -329,7 +358,7 @@ def _items(manifest: Manifest) -> Figure:
         key="items",
         title="The chosen items",
         caption="Ids as they are in the benchmark, ascending.",
-        n=f"{count(manifest.n)} items",
+        n=f"{count(manifest.n)} {noun(manifest.n, 'item')}",
         error=NO_CHANCE,
         columns=(Column("item", "item"), *columns),
         rows=tuple(rows),

@@ -140,6 +140,21 @@ def count(n: int) -> str:
     return f"{n:,}".replace(",", " ")
 
 
+def noun(n: int, one: str, many: str | None = None) -> str:
+    """Give a noun as it stands behind a number.
+
+    Args:
+        n: the number.
+        one: of one; more have an "s".
+        many: of more, where it is another word.
+
+    Examples:
+        >>> noun(1, "family", "families"), noun(0, "item"), noun(2, "item")
+        ('family', 'items', 'items')
+    """
+    return one if n == 1 else many or f"{one}s"
+
+
 def share(value: float) -> str:
     """Write a share in percent, as short as it can be told.
 
