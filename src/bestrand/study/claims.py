@@ -158,7 +158,8 @@ def _check(claim: Claim, averages: pl.DataFrame) -> Checked:
     beyond = np.where(np.isnan(over) | np.isnan(under), np.inf, np.maximum(over, under))
     worst = int(beyond.argmax())
     outcome: Outcome = "passed" if beyond[worst] <= 0 else "failed"
-    span = f" ({lows[worst]:.4g} to {highs[worst]:.4g})" if has_interval else ""
+    known = has_interval and not np.isnan(lows[worst])
+    span = f" ({lows[worst]:.4g} to {highs[worst]:.4g})" if known else ""
     of = f", the furthest off of {values.size}" if values.size > 1 else ""
     text = f"It is {values[worst]:.4g}{span}{of}."
     return Checked(
