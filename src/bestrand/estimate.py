@@ -185,7 +185,7 @@ def _missing_said(targets: ScoreMatrix) -> str:
     row, column = np.argwhere(targets.missing)[0]
     short = [m for m, holes in zip(targets.models, targets.missing, strict=True) if holes.any()]
     return (
-        f"{int(targets.missing.sum())} scores of the subset are missing, of {shown(short)} "
+        f"Scores of the subset are missing, {int(targets.missing.sum())} in all, of {shown(short)} "
         f"(first: model {targets.models[row]!r}, item {targets.frame.items[column]!r})"
     )
 

@@ -161,7 +161,7 @@ def _require_whole(matrix: ScoreMatrix) -> None:
         row, column = holes[0]
         models = sorted({matrix.models[r] for r in holes[:, 0]})
         raise InputError(
-            f"{len(holes)} of {matrix.values.size} probe scores are missing (first: model "
+            f"Probe scores are missing, {len(holes)} of {matrix.values.size} (first: model "
             f"{matrix.models[row]!r}, item {matrix.frame.items[column]!r}, metric "
             f"{matrix.metric!r}), and a design needs them all. Run those items, or name the models "
             f"to look at without {shown(models)}, with --probes (probes=).",

@@ -140,7 +140,7 @@ def test_probes_that_did_not_run_the_whole_pool(run: Run, files: Files) -> None:
     done = run("select", write(files.folder / "a.jsonl", absent), "-n", 5, "--pool", pool)
 
     assert holes.code == 3
-    assert "1 of 80 probe scores are missing (first: model 'b'" in holes.err
+    assert "Probe scores are missing, 1 of 80 (first: model 'b'" in holes.err
     assert done.code == 3
     assert "1 of the pool's 40 items are not among the 39 given" in done.err
 
@@ -213,7 +213,7 @@ def test_missing_scores_are_refused_or_handled_as_said(run: Run, files: Files) -
     omitted = run("estimate", subset, short, "--missing", "omit", "--json")
 
     assert refused.code == 3
-    assert "4 scores of the subset are missing, of 'b'" in refused.err
+    assert "Scores of the subset are missing, 4 in all, of 'b'" in refused.err
     assert [row["estimate"] for row in as_zero.json["models"]] == pytest.approx([1.0, 0.9])
     assert [row["estimate"] for row in omitted.json["models"]] == pytest.approx([1.0, 1.0])
     assert [row["n"] for row in omitted.json["models"]] == [40, 36]

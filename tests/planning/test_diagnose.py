@@ -116,7 +116,7 @@ def test_what_cannot_be_diagnosed_is_refused() -> None:
     holes = MATRIX.values.copy()
     holes[3, 5] = np.nan
     flat = np.ones_like(holes)
-    with pytest.raises(br.InputError, match="1 scores are missing"):
+    with pytest.raises(br.InputError, match="Scores are missing, 1 in all"):
         br.diagnose(br.ScoreMatrix(MATRIX.frame, MATRIX.models, holes))
     with pytest.raises(br.InputError, match="nothing to foretell"):
         br.diagnose(br.ScoreMatrix(MATRIX.frame, MATRIX.models, flat))

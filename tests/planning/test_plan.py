@@ -209,7 +209,7 @@ def test_wrong_numbers_are_refused(wrong: dict[str, object], said: str) -> None:
 def test_what_cannot_be_planned_is_refused() -> None:
     holes = MATRIX.values.copy()
     holes[3, 5] = np.nan
-    with pytest.raises(br.InputError, match="1 scores are missing"):
+    with pytest.raises(br.InputError, match="Scores are missing, 1 in all"):
         br.plan(br.ScoreMatrix(MATRIX.frame, MATRIX.models, holes))
     with pytest.raises(br.InputError, match="pays for less than 10 items of each of 50 targets"):
         br.plan(MATRIX, budget=400, n_targets=50)

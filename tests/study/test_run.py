@@ -346,7 +346,7 @@ def test_a_benchmark_with_holes_is_named_and_left_out(small: br.ScoreMatrix) -> 
 
     assert table.rows["benchmark"].unique().to_list() == ["b"]
     assert table.benchmarks["reason"].null_count() == 1
-    assert "1 of 7239 scores are missing" in table.benchmarks["reason"][1]
+    assert "Scores are missing, 1 of 7239" in table.benchmarks["reason"][1]
     with pytest.raises(InputError, match="None of 1 benchmarks can be used"):
         run_study({"holes": replace(small, values=values)}, PROTOCOL)
 

@@ -19,9 +19,9 @@ def require_whole(matrix: ScoreMatrix, what: str) -> None:
     if matrix.missing.any():
         row, column = np.argwhere(matrix.missing)[0]
         raise InputError(
-            f"{int(matrix.missing.sum())} scores are missing (first: model {matrix.models[row]!r}, "
-            f"item {matrix.frame.items[column]!r}), and {what[0].lower()}{what[1:]} needs them "
-            "all. Leave out those models or items."
+            f"Scores are missing, {int(matrix.missing.sum())} in all (first: model "
+            f"{matrix.models[row]!r}, item {matrix.frame.items[column]!r}), and "
+            f"{what[0].lower()}{what[1:]} needs them all. Leave out those models or items."
         )
     if matrix.frame.n < 2:
         raise InputError(f"{what} needs two items or more, got 1.")

@@ -7,6 +7,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from bestrand.report.charts.style import noun
 from bestrand.report.study_contracts import StudyAverage, StudyEmpty, StudyReport
 from bestrand.report.terminal import number
 
@@ -42,8 +43,9 @@ def _head(report: StudyReport) -> str:
     families = len({benchmark.family for benchmark in used})
     text = (
         f"Protocol {report.protocol!r}, seed {report.seed}: "
-        f"{counted(report.cells, 'cell')} on {counted(len(used), 'benchmark')} of "
-        f"{counted(families, 'family', 'families')}, {report.empty_cells} empty."
+        f"{report.cells} {noun(report.cells, 'cell')} on {len(used)} "
+        f"{noun(len(used), 'benchmark')} of {families} {noun(families, 'family', 'families')}, "
+        f"{report.empty_cells} empty."
     )
     if report.missing_cells:
         text += f" {report.missing_cells} cells are not computed yet."
@@ -51,11 +53,6 @@ def _head(report: StudyReport) -> str:
     for benchmark in unused:
         text += f"\nNot used: {benchmark.benchmark}. {benchmark.reason}"
     return text
-
-
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """Say how many there are of something."""
-    return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 def _blocks(

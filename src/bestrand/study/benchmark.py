@@ -195,7 +195,7 @@ def _unusable(matrix: ScoreMatrix) -> str | None:
     if n_missing:
         row, column = np.argwhere(matrix.missing)[0]
         return (
-            f"{n_missing} of {matrix.values.size} scores are missing (first: model "
+            f"Scores are missing, {n_missing} of {matrix.values.size} (first: model "
             f"{matrix.models[row]!r}, item {matrix.frame.items[column]!r}), and full scores need "
             "them all. Leave out those models or items."
         )
