@@ -10,7 +10,6 @@ from bestrand.manifest import Manifest
 from bestrand.rng import Stream
 from bestrand.scores import ScoreMatrix
 from bestrand.select import select
-from bestrand.stats.distances import distance
 from bestrand.types import FloatArray, Norm
 from tests.strategies import NORMS
 
@@ -18,6 +17,13 @@ from tests.strategies import NORMS
 N_ITEMS, N_CHOSEN = 12, 5
 SUBSETS = [list(subset) for subset in combinations(range(N_ITEMS), N_CHOSEN)]  # 792
 SEARCH = 20_000  # candidates; the chance that one given subset is not among them is 1e-11
+
+
+ORDERS: dict[Norm, float] = {"l1": 1, "l2": 2, "linf": np.inf}
+
+
+def distance(gaps: FloatArray, norm: Norm) -> float:
+    return float(np.linalg.norm(gaps, ORDERS[norm]))
 
 
 def made_scores(seed: int, levels: int, n_probes: int = 4) -> FloatArray:

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t as student
 
-from bestrand.stats.distances import distance
 from bestrand.stats.intervals import (
     floored_variance,
     pair_spread,
@@ -212,7 +211,7 @@ def test_averaged_over_all_pools_and_subsets_the_variance_is_exact() -> None:
     assert np.mean(variances) == pytest.approx(means.var(), abs=1e-12)
 
 
-# --- quantiles and distances ---------------------------------------------------------------------
+# --- quantiles -----------------------------------------------------------------------------------
 
 
 @given(level=st.floats(0.5, 0.999), freedom=st.integers(1, 500))
@@ -224,12 +223,6 @@ def test_quantiles_are_students(level: float, freedom: int) -> None:
 
 def test_without_freedom_there_is_no_quantile() -> None:
     assert np.isnan(t_quantile(0.95, np.array([0.0, -1.0, NAN]))).all()
-
-
-def test_distances_are_the_three_norms() -> None:
-    gaps = np.array([3.0, -4.0, 0.0])
-
-    assert [distance(gaps, norm) for norm in ("l1", "l2", "linf")] == [7.0, 5.0, 4.0]
 
 
 # --- paired differences --------------------------------------------------------------------------
