@@ -79,7 +79,7 @@ def _unexplained_notes(models: tuple[str, ...], seen: Seen) -> list[Note]:
     whole = np.flatnonzero(~np.isnan(seen.scores).any(axis=1) & seen.others)
     variance = z.var(axis=1)
     each = np.nan_to_num(explained_by_others(z))
-    if n < FEW_ITEMS or not whole.size or not variance.any():
+    if n < FEW_ITEMS or whole.size < 2 or not variance.any():
         return []
     said = float(each @ variance / variance.sum())
     if said < LITTLE:
@@ -93,9 +93,9 @@ def _unexplained_notes(models: tuple[str, ...], seen: Seen) -> list[Note]:
     names = [models[j] for j in whole[low]]
     worst = max(float(found[low].min()), 0.0)
     text = (
-        f"The probes explain little of {shown(names)} on the subset (down to {worst:.0%}; of each "
-        f"other {said:.0%}). What is explained is pooled over the targets, so intervals of these "
-        "may be too narrow: estimate them by themselves, or with --estimator mean."
+        f"On the subset the probes explain {worst:.0%} of the variance of {shown(names)} or little "
+        f"more, and {said:.0%} of each other's. What is explained is pooled over the targets, so "
+        "intervals of these may be too narrow: estimate them by themselves."
     )
     return [Note("unexplained", text)]
 

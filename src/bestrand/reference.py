@@ -8,7 +8,13 @@ from bestrand.errors import InputError
 from bestrand.frame import Frame
 from bestrand.manifest import Manifest
 from bestrand.scores import ScoreMatrix, ScoreTable
+from bestrand.stats.intervals import weighted_spread
 from bestrand.types import FloatArray, IntArray
+
+
+FAR_OFF, FAR_OFF_WEIGHTED = 5.0, 8.0  # standard errors of a mean
+LEFT_OVER = 4.0  # times the distance that the choice left over
+ROUNDING = 1e-6  # of the scale
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,6 +80,8 @@ def known_probes(
             "Give the scores from which the subset was chosen."
         )
     means = _stated_means(subset, whole.metric)
+    if means is not None and "probes" in subset.balanced_on:
+        _require_matched(matrix, means, subset)
     weights = None
     if covers and not whole.missing.any():
         weights = weights_of(probes, subset, whole.frame.n)
@@ -86,6 +94,34 @@ def known_probes(
         pool_weights=weights,
         columns=np.array([whole.frame.positions[item] for item in subset.items], dtype=np.int64),
     )
+
+
+def _require_matched(matrix: ScoreMatrix, means: FloatArray, subset: Manifest) -> None:
+    """Require that the probes' means on the subset are near those that it was made to match.
+
+    Where they are not, the scores are others: on another scale, or under other models' names.
+
+    Raises:
+        InputError: a mean is further off than the choice of items can explain.
+    """
+    seen = weighted_spread(matrix.values, subset.relative_weights)
+    noise = np.sqrt(np.nan_to_num(seen.variance) / len(subset.items))
+    width = matrix.span[1]
+    if subset.weighting == "micro":
+        left = 0.0 if subset.distance is None else subset.distance * width
+        allowed = np.maximum(FAR_OFF * noise, LEFT_OVER * left)
+    else:
+        allowed = FAR_OFF_WEIGHTED * noise
+    gaps = np.abs(seen.mean - means)
+    off = gaps > allowed + ROUNDING * width
+    if off.any():
+        row = int((gaps - allowed).argmax())
+        raise InputError(
+            f"These are not the probe scores that the subset was made to match: the mean of "
+            f"{matrix.models[row]!r} on the subset is {seen.mean[row]:.4g}, and the manifest says "
+            f"{means[row]:.4g} ({int(off.sum())} of {off.size} probes are so far off). Another "
+            "scale, or names that were mixed up? Give the scores from which it was chosen."
+        )
 
 
 def _stated_means(subset: Manifest, metric: str) -> FloatArray | None:

@@ -83,7 +83,8 @@ def select(
     )
     draw = design.draw(features, n, Stream.of(seed, "select"))
     text_notes = () if seen is None else seen.notes
-    draw = draw._replace(notes=(*draw.notes, *text_notes, *_probe_notes(matrices)))
+    more = (*text_notes, *_probe_notes(matrices), *_pool_notes(pool, frame))
+    draw = draw._replace(notes=(*draw.notes, *more))
     return Manifest.make(
         kind="subset",
         parameters={
@@ -167,6 +168,17 @@ def _require_whole(matrix: ScoreMatrix) -> None:
             f"to look at without {shown(models)}, with --probes (probes=).",
             n_missing=len(holes),
         )
+
+
+def _pool_notes(pool: Manifest | None, frame: Frame) -> list[Note]:
+    """Say so where groups came too late to be kept."""
+    if pool is None or pool.item_groups is not None or frame.groups is None:
+        return []
+    text = (
+        "The pool was drawn from items without groups, so their shares are left to chance. Draw it "
+        "from a table with the `group` column to keep them."
+    )
+    return [Note("pool-without-groups", text)]
 
 
 def _probe_notes(matrices: Sequence[ScoreMatrix]) -> list[Note]:

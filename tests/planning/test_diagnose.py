@@ -36,7 +36,7 @@ def test_real_probes_help_and_the_verdict_says_by_how_much() -> None:
     assert seen.outlook == "probes help"
     assert seen.rho == pytest.approx(0.186, abs=0.001)  # as the source of the matrix states
     assert seen.rho_low < seen.rho < seen.rho_high
-    assert "the 95th percentile of the error is expected to fall" in seen.verdict
+    assert "the 95th percentile of the mean error over models is expected to fall" in seen.verdict
     assert [size.n for size in seen.sizes] == [38, 95, 190, 380, 950]
 
 
@@ -120,6 +120,8 @@ def test_what_cannot_be_diagnosed_is_refused() -> None:
         br.diagnose(br.ScoreMatrix(MATRIX.frame, MATRIX.models, holes))
     with pytest.raises(br.InputError, match="nothing to foretell"):
         br.diagnose(br.ScoreMatrix(MATRIX.frame, MATRIX.models, flat))
+    with pytest.raises(br.ArgumentError, match="below 1, the width of the scale"):
+        br.diagnose(MATRIX, threshold=3.0)
     for threshold in (0.0, -1.0, np.nan, np.inf):
         with pytest.raises(br.ArgumentError, match="`threshold` must be above 0"):
             br.diagnose(MATRIX, threshold=threshold)

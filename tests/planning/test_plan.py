@@ -192,6 +192,8 @@ def test_pairs_are_of_models_that_do_not_probe() -> None:
         ({"max_error": 0.1, "budget": 100}, "Give one goal, not 2"),
         ({"max_error": 0.0}, "`max_error` must be above 0"),
         ({"max_error": math.nan}, "`max_error` must be above 0"),
+        ({"max_error": 3.0}, "below 1, the width of the scale"),
+        ({"resolve": 5.0}, "below 1, the width of the scale"),
         ({"max_error": 0.1, "risk": 1.0}, "`risk` must be between 0 and 1"),
         ({"resolve": 0.1, "power": 0.2}, "`power` must be"),
         ({"n_targets": 0}, "must be 1 or more"),

@@ -134,6 +134,11 @@ def diagnose(
     matrix = matrix_of(scores, metric)
     require_whole(matrix, "A diagnosis")
     y, unit = matrix.scaled(), matrix.span[1]
+    if threshold is not None and threshold >= unit:
+        raise ArgumentError(
+            f"`threshold` must be below {unit:g}, the width of the scale, got {threshold:g}. Say "
+            "it in the unit of the scores, 0.02 for two points of scores on 0 to 1."
+        )
     limit = 0.02 * unit if threshold is None else threshold
     groups = matrix.frame.group_codes
     explained = explained_by_others(y, penalty=ridge_penalty(y))
@@ -252,10 +257,11 @@ def _verdict(
     if outlook == "unknown":
         return f"One model alone says nothing of others: give the scores of several. {ranking}"
     share = f"These models explain {explained:.0%} of each other's item scores"
+    probes = "with all other models as probes on a pool four times as large"
     if outlook == "random is enough":
         first = min(sizes, key=lambda size: size.n)
         return (
-            f"Random is enough: with {first.n} items the error stays below {threshold:.3g} in "
+            f"Random is enough: with {first.n} items the mean error stays below {threshold:.3g} in "
             f"95 % of draws (P95 {first.random_p95:.3g}). {ranking}"
         )
     if outlook == "not explained":
@@ -266,6 +272,7 @@ def _verdict(
     at = sizes[min(1, len(sizes) - 1)]
     what = "a small gain is to be expected" if outlook == "small gain" else "probes help"
     return (
-        f"{share}: {what}. At {at.retention:.0%} of the items the 95th percentile of the error is "
-        f"expected to fall from {at.random_p95:.3g} to {at.balanced_p95:.3g}. {ranking}"
+        f"{share}: {what}. At {at.retention:.0%} of the items the 95th percentile of the mean "
+        f"error over models is expected to fall from {at.random_p95:.3g} to "
+        f"{at.balanced_p95:.3g}, {probes}. {ranking}"
     )

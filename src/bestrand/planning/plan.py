@@ -150,6 +150,11 @@ def plan(
             f"{MOST_ITEMS:g}, got {n_frame}."
         )
     low, unit = matrix.span
+    if goal in ("max_error", "resolve") and value is not None and value >= unit:
+        raise ArgumentError(
+            f"`{goal}` must be below {unit:g}, the width of the scale, got {value:g}. Say it in "
+            "the unit of the scores, 0.02 for two points of scores on 0 to 1."
+        )
     expected = None if expected_score is None else (expected_score - low) / unit
     if expected is not None and not 0 < expected < 1:
         raise ArgumentError(

@@ -317,7 +317,7 @@ def _cost_facts(report: SubsetReport) -> Iterator[tuple[str, str]]:
 
 
 def _provenance(manifest: Manifest) -> Section:
-    settings = ", ".join(f"{name} = {value}" for name, value in manifest.parameters.items())
+    settings = ", ".join(f"{name} = {value}" for name, value in sorted(manifest.parameters.items()))
     facts = [
         ("Kind", manifest.kind),
         ("Design", manifest.design),

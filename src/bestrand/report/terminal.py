@@ -111,7 +111,7 @@ def estimates_table(report: EstimateReport, manifest: Manifest) -> RenderableTyp
 def differences_table(report: CompareReport) -> RenderableType:
     """Show each model against the baseline."""
     table = Table()
-    table.add_column("model")
+    table.add_column("model", overflow="fold")
     for name in ("difference", "se", f"{report.level:.0%} interval"):
         table.add_column(name, justify="right")
     table.add_column("verdict")
@@ -144,7 +144,7 @@ def checks_table(report: VerifyReport) -> RenderableType:
 def demo_tables(report: DemoReport) -> RenderableType:
     """Show the demo: estimates beside the truth, errors over draws, cost, what to do next."""
     targets = Table(title="Hidden targets: what the subset says, and what is true")
-    targets.add_column("model")
+    targets.add_column("model", overflow="fold")
     for name in ("estimate", f"{report.level:.0%} interval", "truth", "error, points"):
         targets.add_column(name, justify="right")
     for row in report.targets:

@@ -156,7 +156,7 @@ def curve_chart(
             strokeDash=alt.StrokeDash(
                 "figure:N",
                 scale=alt.Scale(domain=[MEAN, P95], range=[[1, 0], [5, 3]]),
-                legend=alt.Legend(symbolType="stroke", symbolSize=300),
+                legend=alt.Legend(symbolType="stroke", symbolSize=300, symbolStrokeColor=INK),
             ),
             tooltip=[
                 alt.Tooltip("design:N"),
