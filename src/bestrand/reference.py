@@ -13,6 +13,8 @@ from bestrand.types import FloatArray, IntArray
 
 
 FAR_OFF, FAR_OFF_WEIGHTED = 5.0, 8.0  # standard errors of a mean
+FEWEST_ITEMS = 10  # fewer tell nothing
+LEAST_SPREAD = 0.1  # of the scale: what items not chosen may differ by, if those chosen do not
 LEFT_OVER = 4.0  # times the distance that the choice left over
 ROUNDING = 1e-6  # of the scale
 
@@ -104,9 +106,12 @@ def _require_matched(matrix: ScoreMatrix, means: FloatArray, subset: Manifest) -
     Raises:
         InputError: a mean is further off than the choice of items can explain.
     """
+    if subset.n < FEWEST_ITEMS:
+        return
     seen = weighted_spread(matrix.values, subset.relative_weights)
-    noise = np.sqrt(np.nan_to_num(seen.variance) / len(subset.items))
     width = matrix.span[1]
+    variance = np.maximum(np.nan_to_num(seen.variance), (LEAST_SPREAD * width) ** 2)
+    noise = np.sqrt(variance / subset.n)
     if subset.weighting == "micro":
         left = 0.0 if subset.distance is None else subset.distance * width
         allowed = np.maximum(FAR_OFF * noise, LEFT_OVER * left)

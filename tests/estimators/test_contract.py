@@ -113,7 +113,12 @@ def test_another_unit_carries_through(
         return replace(matrix, values=start + slope * matrix.values, bounds=(low, high))
 
     plain = run.estimate(estimator)
-    other = Run(converted(run.targets), converted(run.probes), run.subset).estimate(estimator)
+    means = {
+        metric: {probe: start + slope * mean for probe, mean in stated.items()}
+        for metric, stated in (run.subset.probe_means or {}).items()
+    }
+    subset = run.subset.model_copy(update={"probe_means": means})
+    other = Run(converted(run.targets), converted(run.probes), subset).estimate(estimator)
     ends = (plain.low, plain.high) if slope > 0 else (plain.high, plain.low)
     expected = replace(
         plain,
