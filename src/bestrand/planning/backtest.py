@@ -16,6 +16,7 @@ from bestrand.planning.leave_out import Settings, families_of, leave_out, one_dr
 from bestrand.planning.whole import require_whole
 from bestrand.rng import Stream
 from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of
+from bestrand.stats.monte_carlo import mean_and_error
 from bestrand.types import FloatArray
 
 
@@ -195,7 +196,7 @@ def backtest(
         p95=_compare(random, ours, _p95_size),
         worst_draw=_compare(random, ours, _p95_of_draws),
         coverage=_share(held),
-        coverage_se=_standard_error(_by_draw(held)),
+        coverage_se=mean_and_error(_by_draw(held))[1],
         random_coverage=_share(np.array([draw.random_held for draw in draws])),
     )
 
@@ -210,16 +211,18 @@ def _of_model(
 ) -> ModelErrors:
     there = ~np.isnan(ours)
     sizes, random_sizes = np.abs(ours[there]), np.abs(random[there])
+    mean, mean_se = mean_and_error(sizes)
+    random_mean, random_mean_se = mean_and_error(random_sizes)
     return ModelErrors(
         model=model,
         family=family,
         n_draws=int(there.sum()),
         full=full,
-        random_mean=float(random_sizes.mean()),
-        random_mean_se=_standard_error(random_sizes),
+        random_mean=random_mean,
+        random_mean_se=random_mean_se,
         random_p95=float(np.quantile(random_sizes, LEVEL)),
-        mean=float(sizes.mean()),
-        mean_se=_standard_error(sizes),
+        mean=mean,
+        mean_se=mean_se,
         p95=float(np.quantile(sizes, LEVEL)),
         coverage=_share(held[there]),
     )
@@ -234,10 +237,6 @@ def _by_draw(held: FloatArray) -> FloatArray:
 
 def _share(held: FloatArray) -> float:
     return float("nan") if np.isnan(held).all() else float(np.nanmean(held))
-
-
-def _standard_error(values: FloatArray) -> float:
-    return float(values.std(ddof=1) / math.sqrt(values.size)) if values.size > 1 else math.nan
 
 
 def _mean_size(errors: FloatArray) -> float:

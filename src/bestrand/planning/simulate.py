@@ -7,6 +7,7 @@ import numpy as np
 from bestrand.errors import ArgumentError
 from bestrand.rng import Stream
 from bestrand.scores import ScoreMatrix
+from bestrand.stats.monte_carlo import quantile_error
 from bestrand.stats.tail import draw_mae, error_covariance
 from bestrand.types import FloatArray
 
@@ -104,11 +105,11 @@ def error_law(
     if n_draws < 2:
         raise ArgumentError(f"`n_draws` must be 2 or more, got {n_draws}. Raise it.")
     y = scores.scaled()
-    low, high = scores.bounds or (float(scores.values.min()), float(scores.values.max()))
+    unit = scores.span[1]
     n = max(1, round(retention * scores.frame.n))
-    law = (high - low) * draw_mae(error_covariance(y, n), Stream.of(seed, f"{retention}"))
+    law = unit * draw_mae(error_covariance(y, n), Stream.of(seed, f"{retention}"))
     stream = Stream.of(seed, "simulate", f"{retention}")
-    drawn = np.sort((high - low) * simulate_random_mae(y, n, n_draws, stream))
+    drawn = np.sort(unit * simulate_random_mae(y, n, n_draws, stream))
     top = float(max(law[-1], drawn[-1])) or 1.0
     shares, edges = np.histogram(drawn, bins=N_BINS, range=(0.0, top))
     grid = np.linspace(0.0, top, N_GRID)
@@ -125,7 +126,7 @@ def error_law(
         expected=_density(law, grid) * (edges[1] - edges[0]),
         simulated_mean=float(drawn.mean()),
         simulated_p95=float(np.quantile(drawn, 0.95)),
-        simulated_p95_se=_quantile_se(drawn, 0.95),
+        simulated_p95_se=quantile_error(drawn, 0.95),
         law_mean=float(law.mean()),
         law_p95=float(np.quantile(law, 0.95)),
     )
@@ -139,10 +140,3 @@ def _density(draws: FloatArray, grid: FloatArray) -> FloatArray:
         return np.full_like(grid, np.nan)
     smooth = gaussian_kde(draws)
     return np.asarray(smooth(grid) + smooth(-grid))
-
-
-def _quantile_se(ordered: FloatArray, level: float) -> float:
-    """Give half the distance of the order statistics one binomial standard error either side."""
-    step = np.sqrt(level * (1 - level) / ordered.size)
-    ends = np.quantile(ordered, np.clip([level - step, level + step], 0.0, 1.0))
-    return float(ends[1] - ends[0]) / 2

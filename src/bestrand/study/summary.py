@@ -9,6 +9,7 @@ import polars as pl
 
 from bestrand.rng import Stream
 from bestrand.stats.intervals import t_quantile
+from bestrand.stats.monte_carlo import mean_and_error, quantile_error
 from bestrand.types import FloatArray, IntArray
 
 
@@ -82,15 +83,6 @@ def cells(rows: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(lines, infer_schema_length=None, schema_overrides=TYPES)
 
 
-def mean_and_error(values: FloatArray) -> tuple[float, float]:
-    """Give the mean of what is defined, and its error sd / sqrt(R); nan where unknown."""
-    known = values[~np.isnan(values)]
-    if not known.size:
-        return float("nan"), float("nan")
-    error = known.std(ddof=1) / np.sqrt(known.size) if known.size > 1 else np.nan
-    return float(known.mean()), float(error)
-
-
 class Spread(NamedTuple):
     """How far replicates lie apart.
 
@@ -98,8 +90,7 @@ class Spread(NamedTuple):
         sd: standard deviation; nan for one replicate.
         sd_se: its error, by the delta method from the fourth moment.
         p95: 95th percentile, between order statistics.
-        p95_se: its error: half the gap between the quantiles at .95 -+ sqrt(.95 * .05 / R), which
-            are the order statistics one binomial standard deviation off.
+        p95_se: its error, see `quantile_error`.
     """
 
     sd: float
@@ -119,9 +110,7 @@ def spread(values: FloatArray) -> Spread:
     of_variance = max(fourth - variance**2 * (n - 3) / (n - 1), 0.0) / n
     sd = float(np.sqrt(variance))
     sd_se = float(np.sqrt(of_variance) / (2 * sd)) if sd > 0 else 0.0
-    step = np.sqrt(TAIL * (1 - TAIL) / n)
-    low, high = np.quantile(values, [TAIL - step, min(TAIL + step, 1.0)])
-    return Spread(sd, sd_se, p95, float(high - low) / 2)
+    return Spread(sd, sd_se, p95, quantile_error(values, TAIL))
 
 
 def high_error(
