@@ -10,7 +10,7 @@ import numpy as np
 from bestrand.errors import ArgumentError
 from bestrand.planning.forecast import forecast
 from bestrand.planning.moments import ridge_penalty
-from bestrand.planning.whole import require_whole
+from bestrand.planning.whole import require_on_scale, require_shares, require_whole
 from bestrand.rng import Stream
 from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of
 from bestrand.stats.explained import explained_by_others
@@ -126,19 +126,14 @@ def diagnose(
         ArgumentError: a retention outside (0, 1], or a threshold that is not above 0.
         InputError: scores are missing, there is one item only, or all scores are the same.
     """
-    wrong = [share for share in retentions if not 0 < share <= 1]
-    if wrong or not retentions:
-        raise ArgumentError(f"`retentions` must be above 0 and at most 1, got {wrong or 'none'}.")
+    require_shares(retentions)
     if threshold is not None and not 0 < threshold < math.inf:
         raise ArgumentError(f"`threshold` must be above 0, got {threshold:g}.")
     matrix = matrix_of(scores, metric)
     require_whole(matrix, "A diagnosis")
     y, unit = matrix.scaled(), matrix.span[1]
-    if threshold is not None and threshold >= unit:
-        raise ArgumentError(
-            f"`threshold` must be below {unit:g}, the width of the scale, got {threshold:g}. Say "
-            "it in the unit of the scores, 0.02 for two points of scores on 0 to 1."
-        )
+    if threshold is not None:
+        require_on_scale("threshold", threshold, unit)
     limit = 0.02 * unit if threshold is None else threshold
     groups = matrix.frame.group_codes
     explained = explained_by_others(y, penalty=ridge_penalty(y))

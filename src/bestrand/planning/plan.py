@@ -10,7 +10,7 @@ from bestrand.choosing import whole_number
 from bestrand.errors import ArgumentError, InputError
 from bestrand.planning.curve import CurvePoint
 from bestrand.planning.ways import Pilot, Way, Word
-from bestrand.planning.whole import require_whole
+from bestrand.planning.whole import require_on_scale, require_shares, require_whole
 from bestrand.rng import Stream
 from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of
 from bestrand.stats.half_normal import exceedance, mean_size, quantile_size
@@ -138,7 +138,8 @@ def plan(
         Cochran, W. G. (1977). Sampling Techniques, third edition, chapters 4 and 12. Wiley.
     """
     goal, value = _goal(max_error=max_error, resolve=resolve, budget=budget)
-    _check(risk=risk, power=power, retentions=retentions)
+    _check(risk=risk, power=power)
+    require_shares(retentions)
     n_targets = whole_number(n_targets, "n_targets")
     _check_costs(n_targets=n_targets, probe_cost=probe_cost)
     matrix = matrix_of(scores, metric)
@@ -150,11 +151,8 @@ def plan(
             f"{MOST_ITEMS:g}, got {n_frame}."
         )
     low, unit = matrix.span
-    if goal in ("max_error", "resolve") and value is not None and value >= unit:
-        raise ArgumentError(
-            f"`{goal}` must be below {unit:g}, the width of the scale, got {value:g}. Say it in "
-            "the unit of the scores, 0.02 for two points of scores on 0 to 1."
-        )
+    if goal in ("max_error", "resolve") and value is not None:
+        require_on_scale(goal, value, unit)
     expected = None if expected_score is None else (expected_score - low) / unit
     if expected is not None and not 0 < expected < 1:
         raise ArgumentError(
@@ -258,8 +256,8 @@ class _Planner(NamedTuple):
     def options(self, goal: Goal, value: float, *, risk: float, power: float) -> list[Option]:
         """List the ways that reach the goal, the one to take first."""
         sized = [(way, self._size(way, goal, value, risk=risk, power=power)) for way in self.ways()]
-        # several alphas may ask for the whole benchmark as pool: the same option
         limit = value if goal == "max_error" else None
+        # several alphas may ask for the whole benchmark as pool: the same option
         found = list(dict.fromkeys(self.option(way, n, limit) for way, n in sized if n is not None))
         if not found:
             least = FEWEST_ITEMS * self.n_targets
@@ -306,14 +304,11 @@ def _goal(**goals: float | None) -> tuple[Goal | None, float | None]:
     return None, None
 
 
-def _check(*, risk: float, power: float, retentions: Sequence[float]) -> None:
+def _check(*, risk: float, power: float) -> None:
     if not 0 < risk < 1:
         raise ArgumentError(f"`risk` must be between 0 and 1, got {risk:g}.")
     if not 0.5 <= power < 1:
         raise ArgumentError(f"`power` must be from 0.5 to below 1, got {power:g}.")
-    wrong = [share for share in retentions if not 0 < share <= 1]
-    if wrong or not retentions:
-        raise ArgumentError(f"`retentions` must be above 0 and at most 1, got {wrong or 'none'}.")
 
 
 def _check_costs(*, n_targets: int, probe_cost: float) -> None:

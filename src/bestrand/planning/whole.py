@@ -1,8 +1,10 @@
-"""What planning asks of scores: all there, more than one item, and some difference."""
+"""What planning asks of scores, and of numbers that are held against them."""
+
+from collections.abc import Sequence
 
 import numpy as np
 
-from bestrand.errors import InputError
+from bestrand.errors import ArgumentError, InputError
 from bestrand.notes import shown
 from bestrand.scores import ScoreMatrix
 
@@ -35,4 +37,28 @@ def require_whole(matrix: ScoreMatrix, what: str) -> None:
         raise InputError(
             f"Every model scores all items alike ({shown(list(matrix.models))}), so there is "
             "nothing to foretell."
+        )
+
+
+def require_shares(retentions: Sequence[float]) -> None:
+    """Require sizes as shares of the items.
+
+    Raises:
+        ArgumentError: one is not above 0 and at most 1, or there is none.
+    """
+    wrong = [share for share in retentions if not 0 < share <= 1]
+    if wrong or not retentions:
+        raise ArgumentError(f"`retentions` must be above 0 and at most 1, got {wrong or 'none'}.")
+
+
+def require_on_scale(name: str, value: float, width: float) -> None:
+    """Require an error or a gap that scores of this scale can have.
+
+    Raises:
+        ArgumentError: it is as large as the whole scale.
+    """
+    if value >= width:
+        raise ArgumentError(
+            f"`{name}` must be below {width:g}, the width of the scale, got {value:g}. Say it in "
+            "the unit of the scores, 0.02 for two points of scores on 0 to 1."
         )
