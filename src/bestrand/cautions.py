@@ -12,7 +12,8 @@ from bestrand.manifest import Manifest
 from bestrand.notes import Note, shown
 from bestrand.reference import Known
 from bestrand.scores import ScoreMatrix
-from bestrand.stats.explained import explained_by_others, explained_share, scatter
+from bestrand.stats.explained import explained_by_others
+from bestrand.stats.regression import ridge_residuals
 
 
 FEW_ITEMS = 30
@@ -84,8 +85,9 @@ def _unexplained_notes(models: tuple[str, ...], seen: Seen) -> list[Note]:
     said = float(each @ variance / variance.sum())
     if said < LITTLE:
         return []
-    together = scatter(np.concatenate([z, seen.scores[whole]]))
-    found = explained_share(together, np.arange(len(z)), np.eye(len(z) + whole.size)[len(z) :])
+    y = seen.scores[whole]
+    with np.errstate(divide="ignore", invalid="ignore"):  # a flat target has no share
+        found = 1 - ridge_residuals(y, z.T).variance / y.var(axis=1, ddof=1)
     noise = 2 * np.sqrt(said) * (1 - said) / np.sqrt(n)  # of R^2, to first order
     low = (found < said / 2) & (found < said - 3 * noise)
     if not low.any():
