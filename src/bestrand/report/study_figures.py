@@ -15,6 +15,7 @@ from bestrand.report.charts.study import (
 from bestrand.report.charts.style import count, known, share
 from bestrand.report.figure import Column, Figure
 from bestrand.report.study_view import (
+    AVERAGED,
     OVER_BENCHMARKS,
     RATIO_COLUMNS,
     Setting,
@@ -127,9 +128,7 @@ def high_error_figures(view: StudyView) -> Iterator[Figure]:
                     f"{largest(rows, 'high_70_se', 3)} and {largest(rows, 'high_mean_se', 3)}."
                 ),
                 columns=(
-                    Column("strategy", "strategy"),
-                    Column("kind", "kind"),
-                    Column("retention", "retention", 3),
+                    *AVERAGED,
                     Column("high_70", "above P70", 3),
                     Column("high_70_se", "Monte Carlo se", 3),
                     Column("high_mean", "above mean", 3),
@@ -138,7 +137,7 @@ def high_error_figures(view: StudyView) -> Iterator[Figure]:
                 ),
                 rows=tuple(view.averaged(setting, kind=None, retention=-1)),
                 chart=dots_chart(
-                    _several(rows, both), title=title, axis="share of replicates", share=True
+                    several(rows, both), title=title, axis="share of replicates", share=True
                 ),
             )
 
@@ -224,9 +223,7 @@ def ranking_figures(view: StudyView) -> Iterator[Figure]:
                 n=basis(setting, rows),
                 error=f"Monte Carlo se at most {largest(rows, 'spearman_se', 3)}.",
                 columns=(
-                    Column("strategy", "strategy"),
-                    Column("kind", "kind"),
-                    Column("retention", "retention", 3),
+                    *AVERAGED,
                     Column("spearman", "Spearman", 3),
                     Column("spearman_se", "Monte Carlo se", 3),
                     Column("base_spearman", "Random's", 3),
@@ -235,7 +232,7 @@ def ranking_figures(view: StudyView) -> Iterator[Figure]:
                 ),
                 rows=tuple(view.averaged(setting, kind=None, retention=-1)),
                 chart=dots_chart(
-                    _several(rows, (("spearman", "Spearman"),)),
+                    several(rows, (("spearman", "Spearman"),)),
                     title=title,
                     axis="rank correlation",
                     marked=base,
@@ -310,7 +307,7 @@ def everywhere(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]:
     return kept, said
 
 
-def _several(
+def several(
     rows: list[dict[str, Any]], values: tuple[tuple[str, str], ...]
 ) -> list[dict[str, Any]]:
     """Give a line for each value of each row."""

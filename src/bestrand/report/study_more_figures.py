@@ -9,8 +9,9 @@ import polars as pl
 from bestrand.report.charts.study import agreement_chart, bars_chart, dots_chart
 from bestrand.report.charts.style import count, known, noun, number, share
 from bestrand.report.figure import Column, Figure
-from bestrand.report.study_figures import ratio_figure
+from bestrand.report.study_figures import ratio_figure, several
 from bestrand.report.study_view import (
+    AVERAGED,
     OVER_BENCHMARKS,
     RATIO_COLUMNS,
     Setting,
@@ -302,9 +303,7 @@ def calibration_figures(view: StudyView) -> Iterator[Figure]:
                     f"{largest(rows, 'pair_coverage_se', 3)}."
                 ),
                 columns=(
-                    Column("strategy", "strategy"),
-                    Column("kind", "kind"),
-                    Column("retention", "retention", 3),
+                    *AVERAGED,
                     Column("coverage", "covered", 3),
                     Column("coverage_se", "Monte Carlo se", 3),
                     Column("width", "width, points", 2),
@@ -315,27 +314,17 @@ def calibration_figures(view: StudyView) -> Iterator[Figure]:
                 ),
                 rows=tuple(view.averaged(setting, kind=None, retention=-1)),
                 chart=dots_chart(
-                    [
-                        {
-                            "strategy": row["strategy"],
-                            "what": label,
-                            "value": row[name],
-                            "se": row[f"{name}_se"],
-                        }
-                        for row in rows
-                        for name, label in kinds
-                    ],
+                    several(rows, kinds),
                     title=f"Coverage: {setting.name}",
                     axis="share of intervals",
                     marked=0.95,
                     share=True,
                 ),
             )
-        yield from _forecasts(view, place)
+        yield from _forecasts(view, setting, place)
 
 
-def _forecasts(view: StudyView, place: int) -> Iterator[Figure]:
-    setting = list(view.settings(12))[place - 1]
+def _forecasts(view: StudyView, setting: Setting, place: int) -> Iterator[Figure]:
     cells = view.celled(setting)
     lines = [] if cells.is_empty() else [shown(row) for row in cells.iter_rows(named=True)]
     rows = known(lines, "forecast_p95")

@@ -18,10 +18,14 @@ from bestrand.study.table import StudyTable
 USUAL = (1, 2, 3, 5)
 POINTS = ("mae", "sd", "p95", "width", "pair_width", "forecast_mean", "forecast_p95")
 OVER_BENCHMARKS = "intervals are over benchmarks, families of them as clusters"
-RATIO_COLUMNS = (
+# what tells one average from another
+AVERAGED = (
     Column("strategy", "strategy"),
     Column("kind", "kind"),
     Column("retention", "retention", 3),
+)
+RATIO_COLUMNS = (
+    *AVERAGED,
     Column("ratio", "MAE to Random", 3),
     Column("low", "95 % low", 3),
     Column("high", "95 % high", 3),

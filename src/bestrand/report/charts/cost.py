@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 from bestrand.report.charts.style import (
     COLOURS,
-    DASHES,
     FILE_WIDTH,
     INK,
     NEUTRAL,
     Row,
     Width,
+    by_strategy,
     data,
     finished,
     known,
@@ -88,7 +88,6 @@ def cost_lines_chart(rows: Sequence[Row], *, title: str, width: Width = FILE_WID
     import altair as alt
 
     names = list(dict.fromkeys(str(row["strategy"]) for row in rows))
-    domain = alt.Scale(domain=names)
     costs = numbers(rows, "cost")
     ticks = [tick for tick in COSTS if min(costs) <= tick <= max(costs)]
     chart: alt.Chart = (
@@ -103,13 +102,7 @@ def cost_lines_chart(rows: Sequence[Row], *, title: str, width: Width = FILE_WID
             ),
             y=alt.Y("ratio:Q", scale=alt.Scale(zero=False), title="mean error over Random's"),
             order="retention:Q",
-            color=alt.Color(
-                "strategy:N", scale=alt.Scale(domain=names, range=list(COLOURS)[: len(names)])
-            ),
-            shape=alt.Shape("strategy:N", scale=domain),
-            strokeDash=alt.StrokeDash(
-                "strategy:N", scale=alt.Scale(domain=names, range=DASHES[: len(names)])
-            ),
+            **by_strategy(names),
             tooltip=[
                 alt.Tooltip("strategy:N"),
                 alt.Tooltip("retention:Q", title="share of the items", format=".3~%"),

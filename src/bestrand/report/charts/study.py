@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from bestrand.report.charts.style import (
     COLOURS,
-    DASHES,
     FAINT,
     FILE_WIDTH,
     INK,
@@ -14,6 +13,7 @@ from bestrand.report.charts.style import (
     ROW_HEIGHT,
     Row,
     Width,
+    by_strategy,
     data,
     finished,
     known,
@@ -149,7 +149,6 @@ def lines_chart(
     import altair as alt
 
     names = _names(rows, "strategy")
-    domain = alt.Scale(domain=names)
     chart: alt.Chart = (
         alt.Chart(data(rows))
         .mark_line(point=True, strokeWidth=2)
@@ -161,13 +160,7 @@ def lines_chart(
                 axis=alt.Axis(format=".3~%", values=numbers(rows, "retention")),
             ),
             y=alt.Y("value:Q", title=axis),
-            color=alt.Color(
-                "strategy:N", scale=alt.Scale(domain=names, range=list(COLOURS)[: len(names)])
-            ),
-            shape=alt.Shape("strategy:N", scale=domain),
-            strokeDash=alt.StrokeDash(
-                "strategy:N", scale=alt.Scale(domain=names, range=DASHES[: len(names)])
-            ),
+            **by_strategy(names),
             tooltip=[
                 alt.Tooltip("strategy:N"),
                 alt.Tooltip("retention:Q", format=".3~%"),

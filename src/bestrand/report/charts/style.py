@@ -140,6 +140,26 @@ def count(n: int) -> str:
     return f"{n:,}".replace(",", " ")
 
 
+def by_strategy(names: Sequence[str]) -> "dict[str, alt.Color | alt.Shape | alt.StrokeDash]":
+    """Give the channels that tell lines of strategies apart, also in grey and for the colour-blind.
+
+    Args:
+        names: as they stand in the rows under `strategy`, in the order of the legend.
+    """
+    import altair as alt
+
+    def scale(marks: Sequence[Any] | None = None) -> "alt.Scale":
+        if marks is None:
+            return alt.Scale(domain=list(names))
+        return alt.Scale(domain=list(names), range=list(marks)[: len(names)])
+
+    return {
+        "color": alt.Color("strategy:N", scale=scale(COLOURS)),
+        "shape": alt.Shape("strategy:N", scale=scale()),
+        "strokeDash": alt.StrokeDash("strategy:N", scale=scale(DASHES)),
+    }
+
+
 def noun(n: int, one: str, many: str | None = None) -> str:
     """Give a noun as it stands behind a number.
 
