@@ -185,9 +185,9 @@ def foretell(
     if not math.isinf(setting.alpha):
         items = _pool(matrix, setting, _seed(benchmark, setting, number)).items
         probes = probes.take_items(items)
-    low, high = matrix.bounds or (float(matrix.values.min()), float(matrix.values.max()))
+    low, unit = matrix.span
     ahead = forecast(
-        replace(probes, bounds=(low, high)).scaled(),
+        replace(probes, bounds=(low, low + unit)).scaled(),
         setting.n,
         n_pool=probes.frame.n,
         n_frame=matrix.frame.n,
@@ -196,7 +196,7 @@ def foretell(
         groups=_groups(matrix, items) if setting.planned.pool == "stratified" else None,
     )
     errors = ahead.random if plain else ahead.balanced
-    return (high - low) * errors.mean, (high - low) * errors.p95
+    return unit * errors.mean, unit * errors.p95
 
 
 def _groups(matrix: ScoreMatrix, items: Sequence[str]) -> IntArray | None:

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 
 from bestrand.study.averages import ALL, GROUP
+from bestrand.study.law import PERCENTILES
 from bestrand.study.summary import SETTING
 from bestrand.types import FloatArray
 
@@ -73,10 +74,9 @@ def law_bars(law: FloatArray, draws: FloatArray) -> pl.DataFrame:
         One line a bin: `low`, `high`, `middle`, `share` of the draws, and `expected`, the law's
         share; null below its 1st and above its 99th percentile, where nobody says.
     """
-    percentiles = np.arange(1, 100) / 100
     top = float(max(draws.max(), law[-1])) or 1.0
     counts, edges = np.histogram(draws, bins=N_BINS, range=(0.0, top))
-    below = np.interp(edges, law, percentiles)
+    below = np.interp(edges, law, PERCENTILES)
     known = (edges[:-1] >= law[0]) & (edges[1:] <= law[-1])
     return pl.DataFrame(
         {
