@@ -5,6 +5,7 @@ import pytest
 
 import bestrand as br
 from bestrand.data import load
+from bestrand.designs.cube import Cube
 
 
 MATRIX = load("blink_val").matrix()
@@ -49,6 +50,19 @@ def test_the_right_probes_pass_however_badly_they_match(n: int, design: br.BestR
         subset = br.select(PROBES, n, design=design, seed=seed)
 
         assert br.estimate(TARGETS, subset, probes=PROBES).models == TARGETS.models
+
+
+def test_the_right_probes_pass_however_heavy_some_items_are() -> None:
+    for seed in range(120):
+        rng = np.random.default_rng(seed)
+        frame = br.Frame.of(PROBES.frame.items[:300], weights=rng.pareto(0.7, 300) + 1e-6)
+        matrix = br.ScoreMatrix(frame, MATRIX.models, MATRIX.values[:, :300], bounds=(0, 1))
+        probes = matrix.take_models(PROBES.models)
+        pool = br.draw_pool(frame, 15, seed=seed)
+        subset = br.select(probes.take_items(pool.items), 15, pool=pool, design=Cube(), seed=seed)
+        chosen = matrix.take_models(TARGETS.models).take_items(subset.items)
+
+        assert br.estimate(chosen, subset, probes=probes).models == TARGETS.models
 
 
 def test_a_pool_without_groups_is_said() -> None:

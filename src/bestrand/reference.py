@@ -8,7 +8,6 @@ from bestrand.errors import InputError
 from bestrand.frame import Frame
 from bestrand.manifest import Manifest
 from bestrand.scores import ScoreMatrix, ScoreTable
-from bestrand.stats.intervals import weighted_spread
 from bestrand.types import FloatArray, IntArray
 
 
@@ -108,22 +107,26 @@ def _require_matched(matrix: ScoreMatrix, means: FloatArray, subset: Manifest) -
     """
     if subset.n < FEWEST_ITEMS:
         return
-    seen = weighted_spread(matrix.values, subset.relative_weights)
+    weights = subset.relative_weights
+    if weights.sum() <= 0:
+        return
+    mean = matrix.values @ weights / weights.sum()
     width = matrix.span[1]
-    variance = np.maximum(np.nan_to_num(seen.variance), (LEAST_SPREAD * width) ** 2)
-    noise = np.sqrt(variance / subset.n)
+    variance = np.maximum(matrix.values.var(axis=1, ddof=1), (LEAST_SPREAD * width) ** 2)
+    # a few heavy items leave little to average over (Kish's effective size)
+    noise = np.sqrt(variance * (weights**2).sum()) / weights.sum()
     if subset.weighting == "micro":
         left = 0.0 if subset.distance is None else subset.distance * width
         allowed = np.maximum(FAR_OFF * noise, LEFT_OVER * left)
     else:
         allowed = FAR_OFF_WEIGHTED * noise
-    gaps = np.abs(seen.mean - means)
+    gaps = np.abs(mean - means)
     off = gaps > allowed + ROUNDING * width
     if off.any():
         row = int((gaps - allowed).argmax())
         raise InputError(
             f"These are not the probe scores that the subset was made to match: the mean of "
-            f"{matrix.models[row]!r} on the subset is {seen.mean[row]:.4g}, and the manifest says "
+            f"{matrix.models[row]!r} on the subset is {mean[row]:.4g}, and the manifest says "
             f"{means[row]:.4g} ({int(off.sum())} of {off.size} probes are so far off). Another "
             "scale, or names that were mixed up? Give the scores from which it was chosen."
         )
