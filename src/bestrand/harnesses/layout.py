@@ -1,6 +1,7 @@
 """Layouts: long or wide form, whatever its columns are called, made into long rows."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import polars as pl
@@ -8,6 +9,7 @@ import polars as pl
 from bestrand.errors import FileError
 from bestrand.harnesses.raw import RawTable
 from bestrand.harnesses.roles import Roles, find_roles, is_unnamed
+from bestrand.harnesses.row_numbers import numbers_rows
 from bestrand.harnesses.values import is_numeric, to_flags, to_ids, to_scores, to_texts
 from bestrand.notes import Note, shown
 
@@ -58,6 +60,9 @@ def to_long(
         FileError: no item column, no scores, or values that are none.
     """
     roles = find_roles(table, columns or {})
+    if is_unnamed(roles["item"]) and roles["item"] not in (columns or {}).values():
+        text = f"{table.path}: no column is called `item`; the one without a name was taken."
+        table = replace(table, notes=(*table.notes, Note("nameless-items", text)))
     is_long = form == "long" or (
         form == "auto"
         and ("model" in roles or "score" in roles or bool(set(metrics or ()) & set(table.columns)))
@@ -128,11 +133,12 @@ def _scores(table: RawTable, roles: Roles, metrics: tuple[str, ...] | None) -> _
             )
         names = _names(table, roles["metric"], "metric")
         return _Scores([(names, to_scores(table, roles["score"]).alias("score"))], rest)
+    numbering = numbers_rows(table, rest)
     there = {"score": roles["score"]} if "score" in roles else {}
     there |= {
         name: name
         for name in rest
-        if name in (metrics or ()) or (not is_unnamed(name) and is_numeric(table, name))
+        if name in (metrics or ()) or (name not in numbering and is_numeric(table, name))
     }
     wanted = {name: column for name, column in there.items() if name in (metrics or there)}
     if not wanted:
@@ -197,7 +203,8 @@ def _wide(table: RawTable, roles: Roles, metric: str) -> Long:
             path=table.path,
         )
     rest = [name for name in table.columns if name not in roles.values()]
-    models = [name for name in rest if not is_unnamed(name)]
+    numbering = numbers_rows(table, rest)
+    models = [name for name in rest if name not in numbering]
     if not models:
         raise FileError(
             f"no scores: besides {shown(list(roles.values()))} there is no column. Add `score`, or "

@@ -1,4 +1,4 @@
-"""Packed files: gzip and zstd, known by their first bytes, and never taken for whole when cut."""
+"""Packed files: known by their first bytes, and never taken for whole when cut."""
 
 import zlib
 from pathlib import Path
@@ -9,7 +9,9 @@ import zstandard
 from bestrand.errors import FileError
 
 
-GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+GZIP, ZSTD, BZIP2, XZ = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ\x00"
+# "BZh" could begin a text; what follows the level is the mark of a block or of the end
+BZIP2_NEXT = (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90")
 
 
 class Unpacker(Protocol):
@@ -27,21 +29,28 @@ class Unpacker(Protocol):
         """Unpack."""
 
 
+def is_packed(content: bytes) -> bool:
+    """Whether content begins as gzip, zstd, bzip2 or xz do."""
+    if content.startswith(BZIP2):
+        return content[3:4].isdigit() and content[4:10] in BZIP2_NEXT
+    return content.startswith((GZIP, ZSTD, XZ))
+
+
 def unpack(content: bytes, path: Path) -> bytes:
-    """Unpack gzip or zstd; anything else is given back as it is.
+    """Unpack gzip, zstd, bzip2 or xz; anything else is given back as it is.
 
     Raises:
         FileError: the stream is damaged or cut short, or something else follows it.
     """
-    if not content.startswith((GZIP, ZSTD)):
+    if not is_packed(content):
         return content
     parts: list[bytes] = []
     rest = content
-    while rest.startswith((GZIP, ZSTD)):
-        unpacker = _unpacker(rest)
+    while is_packed(rest):
+        unpacker, damage = _unpacker(rest, path)
         try:
             parts.append(unpacker.decompress(rest))
-        except (zlib.error, zstandard.ZstdError) as error:
+        except damage as error:
             raise FileError(
                 f"the compressed stream is damaged ({error}). Copy the file again.", path=path
             ) from error
@@ -52,8 +61,8 @@ def unpack(content: bytes, path: Path) -> bytes:
                 "Copy the file again.",
                 path=path,
             )
-        rest = unpacker.unused_data
-    if rest.strip(b"\0"):
+        rest = unpacker.unused_data.lstrip(b"\0")  # streams may be padded
+    if rest:
         raise FileError(
             f"{len(rest)} bytes that are not compressed follow the compressed stream. "
             "Copy the file again.",
@@ -62,7 +71,23 @@ def unpack(content: bytes, path: Path) -> bytes:
     return b"".join(parts)
 
 
-def _unpacker(content: bytes) -> Unpacker:
+def _unpacker(content: bytes, path: Path) -> tuple[Unpacker, tuple[type[Exception], ...]]:
+    """Give what unpacks the first stream, and what it raises where that is damaged."""
     if content.startswith(GZIP):
-        return zlib.decompressobj(wbits=31)
-    return zstandard.ZstdDecompressor().decompressobj()
+        return zlib.decompressobj(wbits=31), (zlib.error,)
+    if content.startswith(ZSTD):
+        return zstandard.ZstdDecompressor().decompressobj(), (zstandard.ZstdError,)
+    try:
+        if content.startswith(BZIP2):
+            import bz2
+
+            return bz2.BZ2Decompressor(), (OSError, ValueError)
+        import lzma
+
+        return lzma.LZMADecompressor(lzma.FORMAT_XZ), (lzma.LZMAError,)
+    except ImportError as error:  # a Python that was built without them
+        raise FileError(
+            f"packed, and this Python cannot unpack it ({error}). Unpack it first, or pack it "
+            "with gzip.",
+            path=path,
+        ) from error

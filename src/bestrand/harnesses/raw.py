@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
@@ -25,6 +25,7 @@ class RawTable:
         path: where it came from.
         lines: (rows,) line of each row in its file, or None where rows have no lines.
         typed: whether the file itself tells numbers from text, as all but CSV and TSV do.
+        decimal: what stands before the fraction of a number that is written as text.
         notes: what was odd.
     """
 
@@ -32,6 +33,7 @@ class RawTable:
     path: Path
     lines: Sequence[int] | None = None
     typed: bool = True
+    decimal: Literal[".", ","] = "."
     notes: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:

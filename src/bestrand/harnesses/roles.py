@@ -1,9 +1,11 @@
 """Roles: which column of a table is the item, the model, the score, and so on."""
 
+import re
 from collections.abc import Mapping
 
 from bestrand.errors import ArgumentError, FileError
 from bestrand.harnesses.raw import RawTable
+from bestrand.harnesses.values import is_numeric
 from bestrand.notes import shown
 
 
@@ -30,11 +32,14 @@ NAMES: dict[str, tuple[str, ...]] = {
     "status": ("status",),
     "error": ("error",),
 }
-UNNAMED = ("", "unnamed: 0", "__index_level_0__")  # what pandas writes where nobody asked
+UNNAMED = r"|unnamed: 0(\.\d+)*|__index_level_\d+__"  # what pandas writes where nobody asked
 
 
 def find_roles(table: RawTable, given: Mapping[str, str]) -> Roles:
     """Tell which column is what: by `given`, or else by its name in whatever case.
+
+    Where no column is called like ids, one without a name that holds words is the item column, as
+    the index of a data frame is in a file.
 
     Raises:
         ArgumentError: `given` speaks of a role that there is not.
@@ -58,6 +63,9 @@ def find_roles(table: RawTable, given: Mapping[str, str]) -> Roles:
     }
     roles = {role: name for role, name in found.items() if name is not None} | dict(given)
     if "item" not in roles:
+        nameless = [name for name in free if is_unnamed(name) and _holds_names(table, name)]
+        if len(nameless) == 1:
+            return roles | {"item": nameless[0]}
         raise FileError(
             f"no column of item ids; looked for {', '.join(NAMES['item'])}, there are "
             f"{shown(list(table.columns), 12)}. Head one of them `item`, or say which it is, as in "
@@ -67,9 +75,27 @@ def find_roles(table: RawTable, given: Mapping[str, str]) -> Roles:
     return roles
 
 
+def _holds_names(table: RawTable, name: str) -> bool:
+    """Whether every cell of a column is a text, and not all of them are numbers."""
+    cells = list(table.columns[name])
+    return all(isinstance(cell, str) and cell for cell in cells) and not is_numeric(table, name)
+
+
 def is_unnamed(name: str) -> bool:
     """Whether a column is a row number that came along, and neither metric nor model."""
-    return _folded(name) in UNNAMED
+    return re.fullmatch(UNNAMED, _folded(name)) is not None
+
+
+def is_id_name(name: str) -> bool:
+    """Whether a column holds ids by its name, be it the item column or one beside it."""
+    return _folded(name) in NAMES["item"]
+
+
+def is_text_role(name: str) -> bool:
+    """Whether a column has by its name a role that holds text, or ids."""
+    return any(
+        _folded(name) in names for role, names in NAMES.items() if role not in ("score", "weight")
+    )
 
 
 def _folded(name: str) -> str:

@@ -6,13 +6,18 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from bestrand.errors import FileError, InputError
+from bestrand.harnesses.kinds import require_known
 from bestrand.harnesses.packed import unpack
 
 
-Kind = Literal["parquet", "jsonl", "json", "csv", "tsv", "txt"]
+Kind = Literal["parquet", "arrow", "jsonl", "json", "csv", "tsv", "txt"]
 
 KINDS: dict[str, Kind] = {
     ".parquet": "parquet",
+    ".feather": "arrow",
+    ".arrow": "arrow",
+    ".arrows": "arrow",
+    ".ipc": "arrow",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".json": "json",
@@ -20,8 +25,10 @@ KINDS: dict[str, Kind] = {
     ".tsv": "tsv",
     ".txt": "txt",
 }
-PACKED = (".gz", ".zst")
+PACKED = (".gz", ".zst", ".bz2", ".xz")
+ARROW = (b"ARROW1\0\0", b"\xff\xff\xff\xff")  # a file, and a stream
 BOM = b"\xef\xbb\xbf"
+UTF16 = (b"\xff\xfe", b"\xfe\xff")  # as Excel and PowerShell mark it
 
 
 class Source(NamedTuple):
@@ -142,19 +149,32 @@ def _unpacked_name(path: Path) -> Path:
 
 
 def read_content(path: Path) -> bytes:
-    """Read a file whole, unpacking gzip and zstd, which are known by their first bytes.
+    """Read a file whole: unpacked, and text in UTF-8, both known by the first bytes.
 
     Raises:
-        FileError: it cannot be read, holds nothing, or is cut short.
+        FileError: it cannot be read, holds nothing, is cut short, or of a kind that is not read.
     """
     try:
         content = path.read_bytes()
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror}.", path=path) from error
-    content = unpack(content, path)
+    content = _in_utf8(unpack(content, path), path)
+    require_known(content, path)
     if not content.removeprefix(BOM).strip():
         raise FileError("no rows: the file is empty.", path=path)
     return content
+
+
+def _in_utf8(content: bytes, path: Path) -> bytes:
+    """Turn text that is marked as UTF-16 into UTF-8; anything else is given back as it is."""
+    if not content.startswith(UTF16):
+        return content
+    try:
+        return content.decode("utf-16").encode()
+    except UnicodeError as error:
+        raise FileError(
+            f"begins as UTF-16 and is not ({error}). Save it as UTF-8.", path=path
+        ) from error
 
 
 def sniff(kind: Kind, content: bytes) -> Kind:
@@ -168,6 +188,8 @@ def sniff(kind: Kind, content: bytes) -> Kind:
     """
     if content.startswith(b"PAR1"):
         return "parquet"
+    if content.startswith(ARROW):
+        return "arrow"
     start = content.removeprefix(BOM).lstrip()
     first = start.split(b"\n", 1)[0].strip()
     if kind in ("json", "jsonl") or start.startswith((b"{", b"[")):

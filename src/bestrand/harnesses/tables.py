@@ -1,17 +1,18 @@
-"""Table files: Parquet, CSV, TSV, JSON lines and JSON lists, each read without guessing."""
+"""Table files: Parquet, Arrow, CSV, TSV, JSON lines and lists, each read without guessing."""
 
-import csv
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from bestrand.errors import FileError
+from bestrand.harnesses.delimited import read_delimited
 from bestrand.harnesses.raw import RawTable
 from bestrand.harnesses.sources import Source, read_content, sniff
-from bestrand.notes import Note, shown
+from bestrand.notes import Note
 
 
 def read_table(source: Source) -> RawTable:
@@ -21,20 +22,18 @@ def read_table(source: Source) -> RawTable:
         FileError: it is empty, cut, not of its kind, or not UTF-8.
     """
     content = read_content(source.path)
-    if content.startswith(b"PK\x03\x04"):
-        raise FileError(
-            "a zip archive (of Excel, or a log in .eval?), and no table. Unpack it, or save it as "
-            "CSV or Parquet.",
-            path=source.path,
-        )
     kind = sniff(source.kind, content)
     if kind == "parquet":
-        return _read_parquet(content, source.path)
+        return _read_columnar(content, source.path, "Parquet", pl.read_parquet)
+    if kind == "arrow":
+        read = pl.read_ipc if content.startswith(b"ARROW1") else pl.read_ipc_stream
+        return _read_columnar(content, source.path, "Arrow", read)
     if kind == "jsonl":
         return _read_json_lines(content, source.path)
     if kind == "json":
         return _read_json_list(content, source.path)
-    return _read_delimited(content, source.path, "\t" if kind == "tsv" else ",")
+    text = decode(content, source.path)
+    return read_delimited(text, source.path, "\t" if kind == "tsv" else ",")
 
 
 def decode(content: bytes, path: Path) -> str:
@@ -51,70 +50,23 @@ def decode(content: bytes, path: Path) -> str:
 
 
 def _not_utf8(error: UnicodeDecodeError) -> str:
+    if b"\0" in error.object[:1000]:
+        return (
+            "neither text nor a kind of file that is known here. Save the table as CSV or Parquet."
+        )
     return f"not UTF-8 (byte {error.object[error.start]:#04x}). Save it as UTF-8."
 
 
-def _read_parquet(content: bytes, path: Path) -> RawTable:
+def _read_columnar(
+    content: bytes, path: Path, kind: str, read: Callable[[io.BytesIO], pl.DataFrame]
+) -> RawTable:
     try:
-        table = pl.read_parquet(io.BytesIO(content))
+        table = read(io.BytesIO(content))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise FileError(
-            f"cannot be read as Parquet ({error}). Write or copy it again.", path=path
+            f"cannot be read as {kind} ({error}). Write or copy it again.", path=path
         ) from error
     return RawTable({name: table[name] for name in table.columns}, path)
-
-
-def _read_delimited(content: bytes, path: Path, separator: str) -> RawTable:
-    """Read every field as text: an id of 01 or NA stays what it is."""
-    rows: list[list[str]] = []
-    lines: list[int] = []
-    line = 1  # on which the next row starts
-    reader = csv.reader(
-        io.StringIO(decode(content, path), newline=""), delimiter=separator, strict=True
-    )
-    try:
-        for row in reader:
-            if row:
-                rows.append(row)
-                lines.append(line)
-                if len(row) != len(rows[0]):
-                    raise FileError(
-                        f"{len(row)} fields where the header has {len(rows[0])}. Put a field that "
-                        "holds a separator in double quotes.",
-                        path=path,
-                        line=line,
-                    )
-            line = reader.line_num + 1
-    except csv.Error as error:
-        raise FileError(f"not a table ({error}). Mend the line.", path=path, line=line) from error
-    if len(rows) < 2:
-        raise FileError("no rows: there is a header at most, and nothing below it.", path=path)
-    header = rows.pop(0)
-    _check_header(header, path)
-    columns = zip(header, zip(*rows, strict=True), strict=True)
-    return RawTable(
-        {name: pl.Series(name, values, dtype=pl.String) for name, values in columns},
-        path,
-        lines[1:],
-        typed=False,
-    )
-
-
-def _check_header(header: list[str], path: Path) -> None:
-    twice = sorted({name for name in header if header.count(name) > 1})
-    if twice:
-        raise FileError(
-            f"column {shown(twice)} comes twice in the header. Name each column once.",
-            path=path,
-            line=1,
-        )
-    if len(header) == 1 and ";" in header[0]:
-        raise FileError(
-            "the separator seems to be ';'. Save the table with commas or tabs, and numbers with "
-            "a point.",
-            path=path,
-            line=1,
-        )
 
 
 def _read_json_lines(content: bytes, path: Path) -> RawTable:

@@ -2,6 +2,7 @@
 
 import math
 import re
+from decimal import Decimal
 from typing import Any
 
 import polars as pl
@@ -11,6 +12,8 @@ from bestrand.ids import is_encodable
 
 
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+COMMA = r"^\s*([+-]?[0-9]*),([0-9]+)([eE][+-]?[0-9]+)?\s*$"  # a number with a decimal comma
+GROUPED = r"^[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+$"  # 1,234 may be 1234
 WORDS = {"": None, "true": 1.0, "false": 0.0}  # a score may be written as one of these
 NO_ERROR = ("", "0", "false", "none", "null", "nan")
 EXACT = 2**53  # up to here floating point tells whole numbers apart
@@ -120,7 +123,7 @@ def to_scores(table: RawTable, name: str, more: str = "") -> pl.Series:
     Raises:
         FileError: a score is infinite, or text that is no number, or a list or an object.
     """
-    column = _plain(table.columns[name])
+    column = _pointed(table, name)
     if isinstance(column, pl.Series):
         numbers = _to_numbers(column)
         if numbers is not None and not numbers.is_infinite().any():
@@ -175,6 +178,11 @@ def _advice(value: object) -> str:
         return "Leave it empty if there is no score."
     if text.endswith("%"):
         return "Write 0.85 or 85, for all scores alike."
+    if re.match(GROUPED, text):
+        either = f"{text.replace(',', '.')} or " if text.count(",") == 1 else ""
+        return f"Write {either}{text.replace(',', '')}: numbers have a decimal point."
+    if re.match(COMMA, text):
+        return f"Write {text.replace(',', '.')}: numbers have a decimal point."
     return "Turn verdicts into numbers first, as 1 for right and 0 for wrong."
 
 
@@ -183,7 +191,7 @@ def is_numeric(table: RawTable, name: str) -> bool:
 
     Text counts where the file cannot tell it from numbers.
     """
-    column = _plain(table.columns[name])
+    column = _pointed(table, name)
     if isinstance(column, list):
         seen = False
         for value in map(_native, column):
@@ -196,6 +204,14 @@ def is_numeric(table: RawTable, name: str) -> bool:
     words = column.str.strip_chars().str.to_lowercase()
     numbers = words.str.contains(NUMBER) | words.is_in(["true", "false"])
     return not table.typed and numbers.any() and (numbers | (words == "")).all()
+
+
+def _pointed(table: RawTable, name: str) -> Column:
+    """Give a column whose numbers, where they are text, have a decimal point."""
+    column = _plain(table.columns[name])
+    if table.decimal == "." or isinstance(column, list) or column.dtype != pl.String:
+        return column
+    return column.str.replace(COMMA, "${1}.${2}${3}")
 
 
 def _plain(column: Column) -> Column:
@@ -212,7 +228,9 @@ def _plain(column: Column) -> Column:
 
 
 def _native(value: Any) -> Any:  # noqa: ANN401
-    """Take numpy's scalars and arrays, as they stand in columns of pandas, as Python's own."""
+    """Take what stands in columns of pandas and pyarrow as plain values: numpy's, and decimals."""
+    if isinstance(value, Decimal):
+        return math.nan if value.is_nan() else float(value)
     return value.tolist() if type(value).__module__ == "numpy" else value
 
 
