@@ -22,6 +22,7 @@ ROOMS = (
     "errors",
     "types",
     "notes",
+    "settings",
     "files",
     "rng",
     "ids",

@@ -1,8 +1,8 @@
 """What `draw_pool` and `select` share: what is chosen from, and how a choice is written."""
 
-import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from bestrand.ids import explain_mismatch
 from bestrand.manifest import Manifest, written_notes
 from bestrand.notes import Note, shown
 from bestrand.scores import ScoreMatrix, ScoreTable
+from bestrand.settings import whole_number
 from bestrand.types import FloatArray, IntArray, WeightScheme
 
 
@@ -42,7 +43,9 @@ class Base:
 
     @classmethod
     def of_frame(cls, frame: Frame) -> "Base":
-        """Choose from all items."""
+        """Choose from all items, in the order of their ids, as a part of a frame may not be."""
+        if any(a > b for a, b in pairwise(frame.items)):
+            frame = frame.take(np.argsort(np.array(frame.items, dtype=object)))
         return cls(
             frame=frame,
             weights=frame.relative_weights,
@@ -169,18 +172,6 @@ def as_frame(
     if not isinstance(frame, Frame):
         frame = Frame.of(frame)
     return frame if weights in (None, frame.scheme) else frame.reweighted(weights)
-
-
-def whole_number(value: int, name: str) -> int:
-    """Take a whole number of any kind, as numpy's, for an int.
-
-    Raises:
-        ArgumentError: it is none.
-    """
-    try:
-        return operator.index(value)
-    except TypeError as error:
-        raise ArgumentError(f"`{name}` must be a whole number, got {value!r}.") from error
 
 
 def subset_size(n: int | None, retention: float | None, n_frame: int) -> int:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from bestrand.choosing import Base, as_frame, require_size, whole_number
+from bestrand.choosing import Base, as_frame, require_size
 from bestrand.designs.base import Design, Features
 from bestrand.designs.simple_random import SimpleRandom
 from bestrand.designs.stratified import Stratified
@@ -12,6 +12,7 @@ from bestrand.frame import Frame
 from bestrand.manifest import Manifest
 from bestrand.rng import Stream
 from bestrand.scores import ScoreMatrix, ScoreTable
+from bestrand.settings import whole_number
 from bestrand.types import WeightScheme
 
 

@@ -7,11 +7,11 @@ from typing import final
 import numpy as np
 
 from bestrand.designs.base import Design, Draw, Features, require_texts, weighted_deviations
-from bestrand.designs.best_rand import require_candidates
 from bestrand.notes import Note
 from bestrand.rng import Stream
 from bestrand.search.fixed_point import to_fixed_point
 from bestrand.search.twin import draw_candidate
+from bestrand.settings import Candidates
 from bestrand.types import FloatArray, IntArray
 
 
@@ -31,10 +31,7 @@ class Agreement(Design):
         n_candidates: M >= 1. M = 1 is `SimpleRandom`.
     """
 
-    n_candidates: int = 1000
-
-    def __post_init__(self) -> None:
-        require_candidates(self.n_candidates)
+    n_candidates: Candidates = 1000
 
     @property
     def uses_texts(self) -> bool:

@@ -1,13 +1,12 @@
 """AnchorPoints: items that stand for the items whose scores go up and down with theirs."""
 
 from dataclasses import dataclass
-from typing import Literal, final, get_args
+from typing import Literal, final
 
 import numpy as np
 
 from bestrand.designs.base import Design, Draw, Features
 from bestrand.designs.sources import require_sources, source_notes
-from bestrand.errors import ArgumentError
 from bestrand.notes import Note
 from bestrand.rng import Stream
 from bestrand.search.twin import draw_candidate
@@ -47,13 +46,6 @@ class AnchorPoints(Design):
     """
 
     likeness: Likeness = "signed"
-
-    def __post_init__(self) -> None:
-        if self.likeness not in get_args(Likeness):
-            raise ArgumentError(
-                f"`likeness` must be signed or absolute, got {self.likeness!r}.",
-                likeness=self.likeness,
-            )
 
     @property
     def uses_probes(self) -> bool:

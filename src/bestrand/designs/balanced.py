@@ -7,8 +7,9 @@ import numpy as np
 
 from bestrand.designs.balance import difficulty_features, draw_balanced, group_features
 from bestrand.designs.base import Design, Draw, Features, require_probes
-from bestrand.designs.best_rand import flat_notes, require_candidates
+from bestrand.designs.best_rand import flat_notes
 from bestrand.rng import Stream
+from bestrand.settings import Candidates
 from bestrand.types import FloatArray
 
 
@@ -34,10 +35,7 @@ class Balanced(Design):
         with strata and swaps is ours.
     """
 
-    n_candidates: int = 1000
-
-    def __post_init__(self) -> None:
-        require_candidates(self.n_candidates)
+    n_candidates: Candidates = 1000
 
     @property
     def uses_probes(self) -> bool:

@@ -11,6 +11,7 @@ from bestrand.errors import DesignError
 from bestrand.manifest import Balance
 from bestrand.notes import Note
 from bestrand.rng import Stream
+from bestrand.settings import Checked
 from bestrand.types import FloatArray, IntArray
 
 
@@ -68,7 +69,7 @@ class Draw(NamedTuple):
     notes: tuple[Note, ...] = ()
 
 
-class Design(ABC):
+class Design(Checked, ABC):
     """A way to choose n of m items; a frozen dataclass whose fields are its settings."""
 
     @abstractmethod

@@ -1,20 +1,16 @@
 """BestRand: the best of many random subsets, by how well probe means match the pool's."""
 
-import operator
 from dataclasses import dataclass
-from typing import final, get_args
+from typing import final
 
 import numpy as np
 
 from bestrand.designs.base import Design, Draw, Features, require_probes, weighted_deviations
-from bestrand.errors import ArgumentError
 from bestrand.notes import Note
 from bestrand.rng import Stream
 from bestrand.search.best import find_best
+from bestrand.settings import Candidates
 from bestrand.types import FloatArray, Norm
-
-
-MOST_CANDIDATES = 10_000_000
 
 
 @final
@@ -33,15 +29,8 @@ class BestRand(Design):
         Random Is Almost Enough? (Bosch Research and Carnegie Mellon University, 2026).
     """
 
-    n_candidates: int = 1000
+    n_candidates: Candidates = 1000
     norm: Norm = "l2"
-
-    def __post_init__(self) -> None:
-        require_candidates(self.n_candidates)
-        if self.norm not in get_args(Norm):
-            raise ArgumentError(
-                f"`norm` must be l1, l2 or linf, got {self.norm!r}.", norm=self.norm
-            )
 
     @property
     def uses_probes(self) -> bool:
@@ -59,26 +48,6 @@ class BestRand(Design):
             balanced_on=("probes",),
             distance=best.distance,
             notes=flat_notes(scores),
-        )
-
-
-def require_candidates(n_candidates: int) -> None:
-    """Require at least one candidate, and no more than a search can finish.
-
-    Raises:
-        ArgumentError: fewer or more.
-        TypeError: the number is not whole.
-    """
-    if operator.index(n_candidates) < 1:
-        raise ArgumentError(
-            f"`n_candidates` must be 1 or more, got {n_candidates}.",
-            n_candidates=n_candidates,
-        )
-    if n_candidates > MOST_CANDIDATES:
-        raise ArgumentError(
-            f"`n_candidates` must be {MOST_CANDIDATES} or fewer, got {n_candidates}. More than a "
-            "few thousand gain nothing.",
-            n_candidates=n_candidates,
         )
 
 

@@ -7,8 +7,9 @@ import numpy as np
 
 from bestrand.designs.balance import difficulty_features, draw_balanced, group_features
 from bestrand.designs.base import Design, Draw, Features, require_probes
-from bestrand.designs.best_rand import flat_notes, require_candidates
+from bestrand.designs.best_rand import flat_notes
 from bestrand.rng import Stream
+from bestrand.settings import Candidates, Count
 from bestrand.stats.components import components
 from bestrand.types import FloatArray
 
@@ -30,18 +31,15 @@ class History(Design):
 
     Attributes:
         n_candidates: M >= 1.
-        n_components: how many components at most.
+        n_components: how many components at most, 1 or more.
 
     References:
         Ours. Balancing on principal components: Tillé, Y. (2011). Ten years of balanced sampling
         with the cube method. Surv. Methodol. 37(2).
     """
 
-    n_candidates: int = 1000
-    n_components: int = N_COMPONENTS
-
-    def __post_init__(self) -> None:
-        require_candidates(self.n_candidates)
+    n_candidates: Candidates = 1000
+    n_components: Count = N_COMPONENTS
 
     @property
     def uses_probes(self) -> bool:

@@ -1,14 +1,14 @@
 """MRMR: items that tell much of the full score and little of each other."""
 
 from dataclasses import dataclass
-from typing import Literal, final, get_args
+from typing import Literal, final
 
 import numpy as np
 
 from bestrand.designs.base import Design, Draw, Features
 from bestrand.designs.sources import predictor_note, require_sources, source_notes
-from bestrand.errors import ArgumentError
 from bestrand.rng import Stream
+from bestrand.settings import Count
 from bestrand.stats.information import (
     BinaryInformation,
     GaussianInformation,
@@ -47,19 +47,7 @@ class MRMR(Design):
     """
 
     criterion: Criterion = "mid"
-    n_neighbours: int = 3
-
-    def __post_init__(self) -> None:
-        if self.criterion not in get_args(Criterion):
-            raise ArgumentError(
-                f"`criterion` must be mid or miq, got {self.criterion!r}.",
-                criterion=self.criterion,
-            )
-        if self.n_neighbours < 1:
-            raise ArgumentError(
-                f"`n_neighbours` must be 1 or more, got {self.n_neighbours}.",
-                n_neighbours=self.n_neighbours,
-            )
+    n_neighbours: Count = 3
 
     @property
     def uses_probes(self) -> bool:

@@ -6,10 +6,10 @@ from typing import final
 import numpy as np
 
 from bestrand.designs.base import Design, Draw, Features
-from bestrand.designs.best_rand import require_candidates
 from bestrand.designs.sources import predictor_note, require_sources, source_notes
 from bestrand.rng import Stream
 from bestrand.search.twin import draw_candidate
+from bestrand.settings import Candidates
 from bestrand.stats.kernel_ridge import fit_kernel_ridge
 from bestrand.stats.sources import Sources, one_thread, split_sources
 from bestrand.types import FloatArray, IntArray
@@ -36,10 +36,7 @@ class RandomSearch(Design):
         misses the mark. NeurIPS 2025. arXiv:2506.07673
     """
 
-    n_candidates: int = 1000
-
-    def __post_init__(self) -> None:
-        require_candidates(self.n_candidates)
+    n_candidates: Candidates = 1000
 
     @property
     def uses_probes(self) -> bool:

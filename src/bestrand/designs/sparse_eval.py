@@ -1,14 +1,15 @@
 """SparseEval: anchors from clusters of items, exchanged by what a small network makes of them."""
 
 from dataclasses import dataclass
-from typing import final, get_args
+from typing import Annotated, final
 
 import numpy as np
 
 from bestrand.designs.base import Design, Draw, Features
 from bestrand.designs.sources import predictor_note, require_sources, source_notes
-from bestrand.errors import ArgumentError, DesignError
+from bestrand.errors import DesignError
 from bestrand.rng import Stream
+from bestrand.settings import Range
 from bestrand.stats.proxy import Effort, ProxyKind, fit_proxy, training
 from bestrand.stats.sources import Sources, one_thread, split_sources
 from bestrand.types import FloatArray, IntArray
@@ -38,17 +39,7 @@ class SparseEval(Design):
     """
 
     proxy: ProxyKind = "linear"
-    n_steps: int = 10
-
-    def __post_init__(self) -> None:
-        if self.proxy not in get_args(ProxyKind):
-            raise ArgumentError(
-                f"`proxy` must be linear or mlp, got {self.proxy!r}.", proxy=self.proxy
-            )
-        if self.n_steps < 0:
-            raise ArgumentError(
-                f"`n_steps` must be 0 or more, got {self.n_steps}.", n_steps=self.n_steps
-            )
+    n_steps: Annotated[int, Range(0)] = 10
 
     @property
     def uses_probes(self) -> bool:

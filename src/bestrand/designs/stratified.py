@@ -6,7 +6,6 @@ from typing import Literal, final
 import numpy as np
 
 from bestrand.designs.base import Design, Draw, Features, require_groups
-from bestrand.errors import ArgumentError
 from bestrand.rng import Stream
 from bestrand.search.best import by_stratum
 from bestrand.search.twin import draw_candidate, draw_stratified
@@ -31,12 +30,6 @@ class Stratified(Design):
     """
 
     allocation: Literal["proportional", "equal"] = "proportional"
-
-    def __post_init__(self) -> None:
-        if self.allocation not in ("proportional", "equal"):
-            raise ArgumentError(
-                f"`allocation` must be proportional or equal, got {self.allocation!r}."
-            )
 
     def draw(self, features: Features, n: int, stream: Stream) -> Draw:
         """Choose n items; see `Design.draw`."""

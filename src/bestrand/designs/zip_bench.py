@@ -16,9 +16,9 @@ from bestrand.designs.irt_anchors import (
     item_places,
 )
 from bestrand.designs.sources import require_sources, source_notes
-from bestrand.errors import ArgumentError
 from bestrand.notes import Note
 from bestrand.rng import Stream
+from bestrand.settings import Count
 from bestrand.stats.irt import fit_irt
 from bestrand.stats.irt_sources import binarise
 from bestrand.types import FloatArray, IntArray
@@ -45,13 +45,7 @@ class ZipBench(Design):
         ZipBench (2026). EMNLP. arXiv:2609.12475
     """
 
-    n_sources: int = 6
-
-    def __post_init__(self) -> None:
-        if self.n_sources < 1:
-            raise ArgumentError(
-                f"`n_sources` must be 1 or more, got {self.n_sources}.", n_sources=self.n_sources
-            )
+    n_sources: Count = 6
 
     @property
     def uses_probes(self) -> bool:

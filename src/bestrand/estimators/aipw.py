@@ -8,6 +8,7 @@ import numpy as np
 from bestrand.estimators.base import Estimator, Inference, Seen, require_reference
 from bestrand.estimators.regression import regression_shift
 from bestrand.estimators.two_phase import linearised, two_phase_inference
+from bestrand.settings import Penalty
 
 
 @final
@@ -21,7 +22,7 @@ class AIPW(Estimator):
     subset and its mean. The paper fits each target by ridge regression with penalty 10.
 
     Attributes:
-        penalty: of the ridge regression, for scores on 0..1.
+        penalty: of the ridge regression, for scores on 0..1; above 0.
 
     References:
         Zhang, G., Dorner, F. E. and Hardt, M. (2025). How benchmark prediction from fewer data
@@ -29,7 +30,7 @@ class AIPW(Estimator):
         doi:10.1080/01621459.1994.10476818
     """
 
-    penalty: float = 10.0
+    penalty: Penalty = 10.0
 
     def infer(self, seen: Seen) -> Inference:
         """Estimate the full scores; see `Estimator.infer`."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from bestrand.estimators.base import Estimator, Inference, Seen, require_reference
 from bestrand.estimators.two_phase import group_columns, linearised, two_phase_inference
+from bestrand.settings import Penalty
 from bestrand.stats.regression import PENALTY
 from bestrand.types import FloatArray
 
@@ -23,13 +24,13 @@ class Regression(Estimator):
     what the match would have done. Its interval is that of two-phase sampling.
 
     Attributes:
-        penalty: lambda, for scores on 0..1.
+        penalty: lambda, for scores on 0..1; above 0.
 
     References:
         Cochran, W. G. (1977). Sampling Techniques, 3rd ed., section 12.6. Wiley.
     """
 
-    penalty: float = PENALTY
+    penalty: Penalty = PENALTY
 
     def infer(self, seen: Seen) -> Inference:
         """Estimate the full scores; see `Estimator.infer`."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bestrand.choosing import require_size, subset_size, whole_number
+from bestrand.choosing import require_size, subset_size
 from bestrand.designs.balanced import Balanced
 from bestrand.designs.base import Design
 from bestrand.errors import ArgumentError, InputError
@@ -16,6 +16,7 @@ from bestrand.planning.leave_out import Settings, families_of, leave_out, one_dr
 from bestrand.planning.whole import require_whole
 from bestrand.rng import Stream
 from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of
+from bestrand.settings import whole_number
 from bestrand.stats.monte_carlo import mean_and_error
 from bestrand.types import FloatArray
 

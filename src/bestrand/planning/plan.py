@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from bestrand.choosing import whole_number
 from bestrand.errors import ArgumentError, InputError
 from bestrand.planning.curve import CurvePoint
 from bestrand.planning.ways import Pilot, Way, Word
 from bestrand.planning.whole import require_on_scale, require_shares, require_whole
 from bestrand.rng import Stream
 from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of
+from bestrand.settings import whole_number
 from bestrand.stats.half_normal import exceedance, mean_size, quantile_size
 
 

@@ -6,12 +6,12 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from bestrand.choosing import whole_number
 from bestrand.errors import ArgumentError, InputError
 from bestrand.planning.moments import model_moments
 from bestrand.planning.whole import require_whole
 from bestrand.rng import Stream
 from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of
+from bestrand.settings import whole_number
 from bestrand.stats.half_normal import mean_size, quantile_size
 from bestrand.types import FloatArray, IntArray
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from bestrand.choosing import whole_number
 from bestrand.errors import ArgumentError
+from bestrand.settings import whole_number
 from bestrand.study.benchmark import Benchmark, Matrices, require_usable, take_benchmarks
 from bestrand.study.cells import PART, Cell, cells_of, schema_of
 from bestrand.study.executors import Cluster, Done, Executor, InProcess, Processes
