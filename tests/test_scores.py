@@ -9,8 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestrand import Frame, InputError, OutputError, ScoreMatrix, ScoreTable, read_scores
-from bestrand.scores import Counts, common_bounds
+import bestrand as br
+from bestrand import (
+    ArgumentError,
+    Frame,
+    InputError,
+    OutputError,
+    ScoreMatrix,
+    ScoreTable,
+    read_scores,
+)
+from bestrand.scores import Counts, Unknown, common_bounds
 from bestrand.types import FloatArray
 
 
@@ -89,12 +98,49 @@ def test_models_are_taken_in_the_order_asked_for() -> None:
         matrix.take_models(["m9"])
 
 
-def test_items_that_are_not_there_have_no_score() -> None:
-    matrix = matrix_of([[1, 0.5], [0, 1]]).take_items(["q1", "q9", "q0"])
+def test_items_that_are_not_there_are_refused_unless_asked_for() -> None:
+    whole = matrix_of([[1, 0.5], [0, 1]])
+    with pytest.raises(InputError, match=r"1 of 3 items asked for have no scores here: 'q9'"):
+        whole.take_items(["q1", "q9", "q0"])
+    with pytest.raises(ArgumentError, match="`unknown` must be error or nan, got 'skip'"):
+        whole.take_items(["q1"], unknown="skip")  # type: ignore[arg-type]
+    matrix = whole.take_items(["q1", "q9", "q0"], unknown="nan")
 
     assert matrix.frame.items == ("q1", "q9", "q0")
     assert matrix.values[:, [0, 2]].tolist() == [[0.5, 1], [1, 0]]
     assert np.isnan(matrix.values[:, 1]).all()
+
+
+def test_taking_items_says_which_ids_are_nearly_there() -> None:
+    with pytest.raises(InputError, match="would match but for the way numbers are written"):
+        ScoreMatrix(Frame.of(["01", "02"]), ("m",), np.ones((1, 2))).take_items(["1", "2"])
+    with pytest.raises(InputError, match="must be distinct; 'q0' come more than once"):
+        matrix_of([[1, 0]]).take_items(["q0", "q0"])
+    with pytest.raises(InputError, match="must be several ids, got the text 'q0'"):
+        matrix_of([[1, 0]]).take_items("q0")
+
+
+@pytest.mark.parametrize("unknown", ["error", "nan"])
+def test_items_taken_keep_groups_and_weights(unknown: Unknown) -> None:
+    frame = Frame.of(list("abcd"), groups=["x", "x", "x", "y"], weights="macro")
+    matrix = ScoreMatrix(frame, ("p", "q"), np.array([[1, 1, 1, 0], [0, 0, 1, 1.0]]))
+    turned = matrix.take_items(["d", "c", "b", "a"], unknown=unknown)
+    part = matrix.take_items(["a", "d"], unknown=unknown)
+
+    assert matrix.full_scores() == pytest.approx([1 / 2, 2 / 3])
+    assert turned.full_scores() == pytest.approx(matrix.full_scores())
+    assert (turned.frame.groups, turned.frame.scheme) == (("y", "x", "x", "x"), "macro")
+    assert part.frame.weights == pytest.approx([1 / 4, 3 / 4])
+    assert part.frame.groups == ("x", "y")
+
+
+def test_a_part_in_another_order_is_drawn_from_as_the_same_items() -> None:
+    rng = np.random.default_rng(0)
+    matrix = matrix_of(rng.integers(0, 2, size=(3, 40)).tolist())
+    turned = matrix.take_items(matrix.frame.items[::-1])
+
+    assert br.select(turned, 10, seed=1) == br.select(matrix, 10, seed=1)
+    assert br.draw_pool(turned, 5, seed=1) == br.draw_pool(matrix, 5, seed=1)
 
 
 def test_no_items_at_all_may_be_taken() -> None:

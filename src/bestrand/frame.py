@@ -4,7 +4,7 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, get_args
 
@@ -127,10 +127,16 @@ class Frame:
         return np.array([codes[name] for name in self.groups], dtype=np.int64)
 
     def reweighted(self, weights: WeightScheme) -> "Frame":
-        """Give the same items other weights, "micro" or "macro"."""
+        """Give the same items, in the same order, other weights, "micro" or "macro".
+
+        Raises:
+            InputError: "macro" without groups, or "explicit", of which these carry none.
+            ArgumentError: an unknown name for the weights.
+        """
         if weights == self.scheme:
             return self
-        return Frame.of(self.items, groups=self.groups, tasks=self.tasks, weights=weights)
+        raw = _scheme_weights(weights, self.groups, self.n)
+        return replace(self, weights=raw / math.fsum(raw), scheme=weights)
 
     def take(self, positions: IntArray) -> "Frame":
         """Make the frame of some of the items, their weights scaled to sum 1 again.

@@ -7,7 +7,7 @@ import numpy as np
 from bestrand.errors import InputError
 from bestrand.frame import Frame
 from bestrand.manifest import Manifest
-from bestrand.scores import ScoreMatrix, ScoreTable
+from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of
 from bestrand.types import FloatArray, IntArray
 
 
@@ -64,9 +64,10 @@ def known_probes(
     """
     if probes is None:
         return None
-    whole = (
-        probes.matrix(targets.metric, weights="micro") if isinstance(probes, ScoreTable) else probes
-    )
+    if isinstance(probes, ScoreTable):
+        whole = probes.matrix(targets.metric, weights="micro")
+    else:
+        whole = matrix_of(probes, None, weights="micro")
     covers = whole.frame.digest == subset.frame_digest and subset.n_pool == subset.n_frame
     models = subset.probes
     if not models:
@@ -74,7 +75,7 @@ def known_probes(
         if not models or not covers:
             return None
     whole = whole.take_models(models)
-    matrix = whole.take_items(subset.items)
+    matrix = whole.take_items(subset.items, unknown="nan")
     if matrix.missing.any():
         raise InputError(
             f"{int(matrix.missing.sum())} probe scores on the subset are missing from `probes`. "

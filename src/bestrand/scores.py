@@ -1,22 +1,25 @@
 """Scores: the long table of everything that was read, and the matrix of one metric."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import polars as pl
 
-from bestrand.errors import InputError
+from bestrand.errors import ArgumentError, InputError
 from bestrand.files import write_whole
 from bestrand.frame import Frame
+from bestrand.ids import explain_mismatch
 from bestrand.notes import Note, shown
 from bestrand.types import BoolArray, FloatArray, IntArray, WeightScheme
 
 
 LARGE_SCORE = 5.0
+Unknown = Literal["error", "nan"]
 
 
 class Counts(NamedTuple):
@@ -98,16 +101,38 @@ class ScoreMatrix:
         rows = [position[model] for model in models]
         return replace(self, models=tuple(models), values=self.values[rows])
 
-    def take_items(self, items: Sequence[str]) -> "ScoreMatrix":
-        """Keep these items, in this order; one that is not here gets nan for every model.
+    def take_items(self, items: Sequence[str], *, unknown: Unknown = "error") -> "ScoreMatrix":
+        """Keep these items, in this order, with their groups; weights are scaled to sum 1 again.
 
-        The items then weigh the same, for the weights of a part are for who took it to know.
+        Args:
+            items: ids, distinct.
+            unknown: what to do about ids that are not here: "error" refuses them; "nan" gives
+                them nan for every model. As nobody knows their group or weight, the items then
+                have no groups and weigh the same.
+
+        Raises:
+            ArgumentError: an unknown `unknown`.
+            InputError: an id that is not here, an id twice, or the weights of all of them are 0.
         """
+        if unknown not in get_args(Unknown):
+            raise ArgumentError(f"`unknown` must be error or nan, got {unknown!r}.")
+        items = _distinct(items)
+        if items == self.frame.items:
+            return self
         positions = self.frame.positions
         columns: IntArray = np.array([positions.get(item, -1) for item in items], dtype=np.int64)
+        absent = [item for item in items if item not in positions]
+        if absent and unknown == "error":
+            raise InputError(
+                f"{len(absent)} of {len(items)} items asked for have no scores here: "
+                f"{shown(absent)}.{explain_mismatch(items, self.frame.items)} Leave them out, or "
+                'take them as unscored with unknown="nan".',
+                items=absent,
+            )
         values = self.values[:, columns]
         values[:, columns < 0] = np.nan
-        return replace(self, frame=_plain_frame(items), values=values)
+        frame = _plain_frame(items) if absent or not items else self.frame.take(columns)
+        return replace(self, frame=frame, values=values)
 
     def scaled(self) -> FloatArray:
         """Give the scores on 0..1, by the bounds or, where there are none, by what was seen."""
@@ -280,16 +305,18 @@ def matrix_of(
     *,
     weights: WeightScheme | None = None,
 ) -> ScoreMatrix:
-    """Take the matrix of one metric from a table, or a matrix as it is.
+    """Take the matrix of one metric, of a table or a matrix; its own weights unless given.
 
     Raises:
-        InputError: no such metric.
+        InputError: no such metric, or weights that are asked for and not there.
     """
     if isinstance(scores, ScoreTable):
         return scores.matrix(metric, weights=weights)
     if metric not in (None, scores.metric):
         raise InputError(f"No metric {metric!r} here; this matrix holds {scores.metric!r}.")
-    return scores
+    if weights is None or weights == scores.frame.scheme:
+        return scores
+    return replace(scores, frame=scores.frame.reweighted(weights))
 
 
 def common_bounds(matrices: Sequence[ScoreMatrix]) -> tuple[float, float]:
@@ -310,6 +337,20 @@ def common_bounds(matrices: Sequence[ScoreMatrix]) -> tuple[float, float]:
     lowest = min(float(np.nanmin(matrix.values, initial=low)) for matrix in matrices)
     highest = max(float(np.nanmax(matrix.values, initial=high)) for matrix in matrices)
     return lowest, highest
+
+
+def _distinct(items: Sequence[str]) -> tuple[str, ...]:
+    """Require ids, each once."""
+    if isinstance(items, str):
+        raise InputError(f"`items` must be several ids, got the text {items!r}. Give a list.")
+    taken = tuple(items)
+    if len(set(taken)) < len(taken):
+        twice = sorted({item for item, count in Counter(taken).items() if count > 1})
+        raise InputError(
+            f"The items asked for must be distinct; {shown(twice)} come more than once.",
+            items=twice,
+        )
+    return taken
 
 
 def _plain_frame(items: Sequence[str]) -> Frame:

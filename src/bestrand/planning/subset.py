@@ -146,7 +146,7 @@ def _balance(
     manifest: Manifest, matrix: ScoreMatrix, means: dict[str, float], weights: FloatArray | None
 ) -> list[ProbeBalance]:
     whole = matrix.take_models(manifest.probes)
-    seen = whole.take_items(manifest.items)
+    seen = whole.take_items(manifest.items, unknown="nan")
     lacking = [m for m, holes in zip(seen.models, seen.missing, strict=True) if holes.any()]
     if lacking:
         n = int(seen.missing.sum())
