@@ -81,7 +81,7 @@ def estimate(
             f"(first asked for: {subset.items[0]!r}, first got: {whole.frame.items[0]!r})."
             f"{explain_mismatch(subset.items, whole.frame.items)}"
         )
-    targets = whole.take_items(subset.items)
+    targets = whole.take_items(subset.items, unknown="nan")
     filled, notes = _fill_missing(targets, whole, missing)
     known = known_probes(probes, subset, filled)
     bounds = common_bounds([filled, *([known.matrix] if known else [])])
@@ -222,7 +222,14 @@ def _seen(subset: Manifest, targets: ScoreMatrix, known: Known | None) -> Seen:
         design_weights=(
             None if subset.estimation_weights is None else np.array(subset.estimation_weights)
         ),
+        stratified=_is_stratified(subset),
     )
+
+
+def _is_stratified(subset: Manifest) -> bool:
+    """Whether the items of each group were drawn at random from all that the frame has of it."""
+    from_all = subset.n_pool == subset.n_frame or "groups" in subset.pool_balanced_on
+    return subset.design == "Stratified" and subset.group_codes is not None and from_all
 
 
 def _to_estimates(

@@ -2,13 +2,14 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from bestrand.errors import EstimateError
 from bestrand.manifest import Balance
 from bestrand.notes import Note
+from bestrand.settings import Checked
 from bestrand.types import BoolArray, FloatArray, IntArray
 
 
@@ -37,6 +38,7 @@ class Seen:
         design_weights: (n,) what the design says each item counts for, mean 1, or None.
         served_as_probe: (T,) True where a target is a probe too; the features explain it almost
             wholly, so it must not count in what is pooled over the targets. None: no target is.
+        stratified: whether the items of each group were drawn at random from all of the group.
     """
 
     scores: FloatArray
@@ -55,6 +57,7 @@ class Seen:
     inclusion: FloatArray | None = None
     design_weights: FloatArray | None = None
     served_as_probe: BoolArray | None = None
+    stratified: bool = False
 
     @property
     def others(self) -> BoolArray:
@@ -88,8 +91,16 @@ class Inference(NamedTuple):
     notes: tuple[Note, ...] = ()
 
 
-class Estimator(ABC):
-    """A way to infer the full score from a subset; a frozen dataclass."""
+class Estimator(Checked, ABC):
+    """A way to infer the full score from a subset; a frozen dataclass.
+
+    Attributes:
+        assumes_random_draw: whether it takes the subset for a random draw, from the frame or from
+            a pool, so that it may be far off on items that were chosen to stand for clusters.
+            True unless an estimator says otherwise.
+    """
+
+    assumes_random_draw: ClassVar[bool] = True
 
     @abstractmethod
     def infer(self, seen: Seen) -> Inference:

@@ -13,7 +13,11 @@ from bestrand.stats.intervals import (
     pair_spread,
     weighted_spread,
 )
+from bestrand.stats.stratified import Sample, sample_errors
 from bestrand.types import FloatArray
+
+
+ROUNDING = 1e-9  # of items due to a group
 
 
 @final
@@ -35,7 +39,7 @@ class HorvitzThompson(Estimator):
         chance = require_inclusion(self, seen)
         share = seen.weights / seen.n_frame
         estimate = seen.scores @ (share / chance)
-        return inverse_inference(seen, seen.scores * share, chance, estimate)
+        return inverse_inference(seen, share, chance, estimate, np.zeros_like(estimate))
 
 
 @final
@@ -57,9 +61,7 @@ class Hajek(Estimator):
         chance = require_inclusion(self, seen)
         factor = seen.weights / chance
         estimate = seen.scores @ factor / factor.sum()
-        share = seen.weights / factor.sum()
-        terms = (seen.scores - estimate[:, None]) * share
-        return inverse_inference(seen, terms, chance, estimate)
+        return inverse_inference(seen, seen.weights / factor.sum(), chance, estimate, estimate)
 
 
 def require_inclusion(estimator: Estimator, seen: Seen) -> FloatArray:
@@ -77,49 +79,78 @@ def require_inclusion(estimator: Estimator, seen: Seen) -> FloatArray:
 
 
 def inverse_inference(
-    seen: Seen, terms: FloatArray, chance: FloatArray, estimate: FloatArray
+    seen: Seen, share: FloatArray, chance: FloatArray, estimate: FloatArray, centre: FloatArray
 ) -> Inference:
-    r"""Give errors by Hájek's approximation, for which first-order probabilities suffice.
-
-    $$ \hat V = \frac{n}{n-1}\sum_S (1-\pi_i)\Bigl(\frac{t_i}{\pi_i} - \hat A\Bigr)^2, \qquad
-       \hat A = \frac{\sum (1-\pi_i) t_i/\pi_i}{\sum (1-\pi_i)} $$
-
-    It takes no account of strata, and so errs on the wide side for stratified designs. Where items
-    are few it is raised as `floored_variance` and `pair_spread` raise theirs.
+    """Give errors: by groups where the items of each were drawn at random, else by chances alone.
 
     Args:
         seen: the targets on the subset.
-        terms: (T, n) what each item adds, before it is divided by its probability.
+        share: (n,) what a score adds to the estimate, before it is divided by its chance.
         chance: (n,) inclusion probabilities.
         estimate: (T,).
+        centre: (T,) from which scores are counted: the estimate, or 0.
     """
     n = chance.size
-    rest = 1 - chance
-    expanded = terms / chance
-    left = rest.sum()
-    n_targets = len(estimate)
-    if left <= 1e-12:  # every item was certain
-        zero = np.zeros(n_targets)
-        pairs = np.zeros((n_targets, n_targets))
-        variance, cross = zero, pairs
+    if n == seen.n_frame or not seen.stratified:
+        variance, cross = _chance_errors(seen, (seen.scores - centre[:, None]) * share, chance)
+        freedom, pair_freedom = np.full(len(estimate), n - 1.0), np.full(cross.shape, n - 1.0)
     else:
-        centre = expanded @ rest / left
-        off = (expanded - centre[:, None]) * np.sqrt(rest)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            gram = off @ off.T * (np.float64(n) / (n - 1))
-        variance = np.diag(gram).copy()
-        cross = np.clip(variance[:, None] + variance - 2 * gram, 0.0, None)
-        variance, cross = _raised(seen, chance, variance, cross)
+        found = sample_errors(_sample(seen, share / chance, chance), centre)
+        variance, freedom, cross, pair_freedom = found
     np.fill_diagonal(cross, 0.0)
-    freedom = np.full(n_targets, n - 1.0)
     return Inference(
         estimate=estimate,
         se=np.sqrt(variance),
         freedom=freedom,
         pair_difference=estimate[:, None] - estimate,
         pair_se=np.sqrt(cross),
-        pair_freedom=np.full((n_targets, n_targets), n - 1.0),
+        pair_freedom=pair_freedom,
     )
+
+
+def _sample(seen: Seen, weights: FloatArray, chance: FloatArray) -> Sample:
+    """Describe the subset as a stratified sample; see `bestrand.stats.stratified`."""
+    groups, shares = seen.groups, seen.group_shares
+    if groups is None or shares is None:
+        raise EstimateError("A stratified draw must come with its groups. Draw the subset again.")
+    sizes = np.rint(shares * seen.n_frame)
+    due = np.zeros(sizes.size)
+    due[groups] = chance * sizes[groups]
+    part = due - np.floor(due + ROUNDING)
+    return Sample(seen.scores, weights, groups, sizes, np.clip(part * (1 - part), 0.0, None))
+
+
+def _chance_errors(
+    seen: Seen, terms: FloatArray, chance: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    r"""Give errors by Hájek's approximation, for which first-order probabilities suffice.
+
+    $$ \hat V = \frac{n}{n-1}\sum_S (1-\pi_i)\Bigl(\frac{t_i}{\pi_i} - \hat A\Bigr)^2, \qquad
+       \hat A = \frac{\sum (1-\pi_i) t_i/\pi_i}{\sum (1-\pi_i)} $$
+
+    Where items are few it is raised as `floored_variance` and `pair_spread` raise theirs.
+
+    Args:
+        seen: the targets on the subset.
+        terms: (T, n) what each item adds, before it is divided by its probability.
+        chance: (n,) inclusion probabilities.
+
+    Returns:
+        (T,) variances of estimates, (T, T) of differences.
+    """
+    n, n_targets = chance.size, len(terms)
+    rest = 1 - chance
+    left = rest.sum()
+    if left <= 1e-12:  # every item was certain
+        return np.zeros(n_targets), np.zeros((n_targets, n_targets))
+    expanded = terms / chance
+    centre = expanded @ rest / left
+    off = (expanded - centre[:, None]) * np.sqrt(rest)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gram = off @ off.T * (np.float64(n) / (n - 1))
+    variance = np.diag(gram).copy()
+    cross = np.clip(variance[:, None] + variance - 2 * gram, 0.0, None)
+    return _raised(seen, chance, variance, cross)
 
 
 def _raised(

@@ -8,8 +8,7 @@ import numpy as np
 from bestrand.errors import EstimateError
 from bestrand.estimators.base import Estimator, Inference, Seen, require_complete
 from bestrand.notes import Note
-from bestrand.stats.intervals import floored_variance, pair_spread, weighted_spread
-from bestrand.stats.regression import within_share
+from bestrand.stats.stratified import Sample, sample_errors
 from bestrand.types import FloatArray, IntArray
 
 
@@ -19,10 +18,10 @@ class PostStratified(Estimator):
     r"""Group means weighted by the groups' shares, after the fact.
 
     $$ \hat\mu_j = \sum_h W_h\,\bar y_{jh}, \qquad
-       \hat V = \tilde s^2_{w} \sum_h W_h^2\Bigl(\frac1{n_h} - \frac1{N_h}\Bigr) $$
+       \hat V = \sum_h W_h^2\Bigl(\frac1{n_h} - \frac1{N_h}\Bigr) s_{jh}^2 $$
 
     Groups of which no item was chosen are left out, and the others' shares scaled to sum 1; a note
-    says so. The variance within groups is pooled over groups and targets.
+    says so. Each group has a variance of its own, see `bestrand.stats.stratified.sample_errors`.
 
     References:
         Holt, D. and Smith, T. M. F. (1979). Post stratification. J. R. Stat. Soc. A 142(1).
@@ -38,31 +37,21 @@ class PostStratified(Estimator):
             )
         counts = np.bincount(seen.groups, minlength=seen.group_shares.size).astype(np.int64)
         shares = self._group_weights(seen, counts)
-        member = np.zeros((seen.groups.size, counts.size))
-        member[np.arange(seen.groups.size), seen.groups] = 1.0
         per_item = (shares / np.clip(counts, 1, None))[seen.groups]
         estimate = seen.scores @ per_item
 
-        sizes = seen.group_shares * seen.n_frame
+        sizes = np.rint(seen.group_shares * seen.n_frame)
+        fixed = np.zeros(sizes.size)  # the counts of the groups are taken as they came
+        found = sample_errors(Sample(seen.scores, per_item, seen.groups, sizes, fixed), estimate)
         here = counts > 0
-        factor = float((shares[here] ** 2 * (1 / counts[here] - 1 / sizes[here])).sum())
-        plain = np.ones(seen.groups.size)
-        spread = weighted_spread(seen.scores, plain)
-        variance = floored_variance(spread, seen.scores, plain)
-        pairs = pair_spread(seen.scores, plain)
-        apart = seen.scores - seen.scores.mean(axis=0)
-        pair_within = within_share(apart, seen.groups) if len(apart) > 1 else 1.0
-        pair_variance = pairs.variance * factor * pair_within
-        np.fill_diagonal(pair_variance, 0.0)
         notes = () if here.all() else (_absent_note(int((~here).sum()), counts.size),)
-        freedom = np.full(len(estimate), seen.groups.size - 1.0)
         return Inference(
             estimate=estimate,
-            se=np.sqrt(variance * factor * within_share(seen.scores, seen.groups)),
-            freedom=freedom,
+            se=np.sqrt(found.variance),
+            freedom=found.freedom,
             pair_difference=estimate[:, None] - estimate,
-            pair_se=np.sqrt(pair_variance),
-            pair_freedom=np.full(pairs.mean.shape, seen.groups.size - 1.0),
+            pair_se=np.sqrt(found.pair_variance),
+            pair_freedom=found.pair_freedom,
             notes=notes,
         )
 
