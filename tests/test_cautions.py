@@ -6,6 +6,10 @@ import numpy as np
 
 import bestrand as br
 from bestrand.data import load
+from bestrand.designs.anchor_points import AnchorPoints
+from bestrand.estimators.cluster_weighted import ClusterWeighted
+from bestrand.estimators.mean import Mean
+from bestrand.strategies import ESTIMATORS
 
 
 MATRIX = load("mmlu_pro").matrix()
@@ -65,3 +69,30 @@ def test_a_target_outside_the_probes_range_is_named() -> None:
     result = br.estimate(MATRIX.take_models([best]), subset, probes=probes)
 
     assert any(note.code == "outside-probes" and repr(best) in note.text for note in result.notes)
+
+
+def test_every_estimator_with_intervals_warns_of_items_that_stand_for_clusters() -> None:
+    known, targets = MATRIX.take_models(MATRIX.models[:12]), MATRIX.take_models(MATRIX.models[12:])
+    subset = br.select(known, 60, design=AnchorPoints(), seed=0)
+    warned = {}
+    for made in ESTIMATORS.values():
+        try:
+            result = br.estimate(targets, subset, probes=known, estimator=made())
+        except br.EstimateError:
+            continue  # Hajek and HorvitzThompson, which this design has no chances for
+        codes = {note.code for note in result.notes}
+        warned[made.__name__] = "not-by-chance" in codes
+        if np.isfinite(result.se).all():
+            assert "not-by-chance" in codes, made.__name__
+
+    assert warned["HistoryAverage"]
+    assert warned["PostStratified"]
+    assert not warned["ClusterWeighted"]
+
+
+def test_a_new_estimator_warns_unless_it_says_otherwise() -> None:
+    class Careless(Mean):  # type: ignore[misc]
+        pass
+
+    assert Careless.assumes_random_draw
+    assert not ClusterWeighted.assumes_random_draw

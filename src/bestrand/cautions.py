@@ -2,12 +2,8 @@
 
 import numpy as np
 
-from bestrand.estimators.aipw import AIPW
 from bestrand.estimators.base import Estimator, Seen
 from bestrand.estimators.mean import Mean
-from bestrand.estimators.ppi import PPI
-from bestrand.estimators.regression import Regression
-from bestrand.estimators.shrunk import Shrunk
 from bestrand.manifest import Manifest
 from bestrand.notes import Note, shown
 from bestrand.reference import Known
@@ -107,7 +103,7 @@ def design_notes(subset: Manifest, how: Estimator) -> list[Note]:
     codes = ("not-a-mean", "uneven-weights")
     notes = [Note(note.code, note.text) for note in subset.notes if note.code in codes]
     by_chance = subset.inclusion is not None or subset.estimation_weights is None
-    if not by_chance and isinstance(how, Mean | Regression | PPI | AIPW | Shrunk):
+    if not by_chance and how.assumes_random_draw:
         text = (
             f"The items were chosen to stand for clusters, not by chance: {how.name} and its "
             "intervals may be far off. ClusterWeighted goes with this design."

@@ -1,7 +1,7 @@
 """AnchorPredictor: every other item's score from the anchor that foretells it best."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -35,6 +35,8 @@ class AnchorPredictor(Estimator):
         Vivek, R., Ethayarajh, K., Yang, D. and Kiela, D. (2024). Anchor points: benchmarking
         models with much fewer examples. EACL 2024. arXiv:2309.08638
     """
+
+    assumes_random_draw: ClassVar[bool] = False
 
     def infer(self, seen: Seen) -> Inference:
         """Estimate the full scores; see `Estimator.infer`."""

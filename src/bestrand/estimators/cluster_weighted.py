@@ -1,7 +1,7 @@
 """The mean over chosen items, each counting for the cluster that it stands for."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -32,6 +32,8 @@ class ClusterWeighted(Estimator):
         Vivek, R., Ethayarajh, K., Yang, D. and Kiela, D. (2024). Anchor points: benchmarking
         models with much fewer examples. EACL. arXiv:2309.08638
     """
+
+    assumes_random_draw: ClassVar[bool] = False
 
     def infer(self, seen: Seen) -> Inference:
         """Estimate the full scores; see `Estimator.infer`."""

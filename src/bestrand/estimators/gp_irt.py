@@ -1,7 +1,7 @@
 """Generalised performance-IRT: between the weighted mean and what an IRT model predicts."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -29,6 +29,8 @@ class GpIrt(Estimator):
         Maia Polo, F., Weber, L., Choshen, L., Sun, Y., Xu, G. and Yurochkin, M. (2024).
         tinyBenchmarks: evaluating LLMs with fewer examples. ICML. arXiv:2402.14992
     """
+
+    assumes_random_draw: ClassVar[bool] = False
 
     def infer(self, seen: Seen) -> Inference:
         """Estimate the full scores; see `Estimator.infer`."""

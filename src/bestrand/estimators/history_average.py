@@ -14,6 +14,7 @@ from bestrand.estimators.base import (
 )
 from bestrand.estimators.regression import regression_shift
 from bestrand.estimators.two_phase import linearised, two_phase_inference
+from bestrand.settings import Penalty
 from bestrand.stats.components import components
 from bestrand.stats.kernel_ridge import fit_kernel_ridge
 from bestrand.types import FloatArray
@@ -37,7 +38,7 @@ class HistoryAverage(Estimator):
     from failing when targets are stronger than all sources.
 
     Attributes:
-        penalty: of the item-level ridge, for scores on 0..1.
+        penalty: of the item-level ridge, for scores on 0..1; above 0.
 
     References:
         Ours. The parts: Hoerl, A. E. and Kennard, R. W. (1970), doi:10.1080/00401706.1970.10488634;
@@ -45,7 +46,7 @@ class HistoryAverage(Estimator):
         dual variables. ICML.
     """
 
-    penalty: float = PENALTY
+    penalty: Penalty = PENALTY
 
     def infer(self, seen: Seen) -> Inference:
         """Estimate the full scores; see `Estimator.infer`."""

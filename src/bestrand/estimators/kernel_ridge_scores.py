@@ -1,13 +1,11 @@
 """KernelRidgeScores: kernel ridge regression of full scores on score vectors."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import Annotated, ClassVar, final
 
 import numpy as np
 
-from bestrand.errors import ArgumentError
 from bestrand.estimators.base import Estimator, Inference, Seen
-from bestrand.estimators.ridge_scores import require_penalties
 from bestrand.estimators.sources import (
     STRENGTH_SHIFT,
     learned_inference,
@@ -15,12 +13,14 @@ from bestrand.estimators.sources import (
     require_sources,
 )
 from bestrand.notes import Note
+from bestrand.settings import Penalty, Range
 from bestrand.stats.kernel_ridge import fit_kernel_ridge
 from bestrand.stats.sources import one_thread
 from bestrand.types import FloatArray
 
 
 PENALTIES = tuple(10.0 ** (power / 2) for power in range(-10, 5))
+MOST_DEGREES = 100  # the kernel of equal rows of ones is 2^d
 
 
 @final
@@ -34,7 +34,7 @@ class KernelRidgeScores(Estimator):
     `RidgeScores` does.
 
     Attributes:
-        degree: d, 1 or more.
+        degree: d, from 1 to 100.
         penalties: the one with the least leave-one-out error is taken.
 
     References:
@@ -44,15 +44,10 @@ class KernelRidgeScores(Estimator):
         dual variables. ICML 1998.
     """
 
-    degree: int = 2
-    penalties: tuple[float, ...] = PENALTIES
+    assumes_random_draw: ClassVar[bool] = False
 
-    def __post_init__(self) -> None:
-        require_penalties(self.penalties)
-        if self.degree < 1:
-            raise ArgumentError(
-                f"`degree` must be 1 or more, got {self.degree}.", degree=self.degree
-            )
+    degree: Annotated[int, Range(1, MOST_DEGREES)] = 2
+    penalties: tuple[Penalty, ...] = PENALTIES
 
     def infer(self, seen: Seen) -> Inference:
         """Estimate the full scores; see `Estimator.infer`."""

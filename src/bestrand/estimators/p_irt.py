@@ -1,7 +1,7 @@
 """Performance-IRT: scores where they were seen, an IRT model's predictions elsewhere."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -33,6 +33,8 @@ class PIrt(Estimator):
         Maia Polo, F., Weber, L., Choshen, L., Sun, Y., Xu, G. and Yurochkin, M. (2024).
         tinyBenchmarks: evaluating LLMs with fewer examples. ICML. arXiv:2402.14992
     """
+
+    assumes_random_draw: ClassVar[bool] = False
 
     def infer(self, seen: Seen) -> Inference:
         """Estimate the full scores; see `Estimator.infer`."""

@@ -1,9 +1,8 @@
 """RidgeScores: a ridge regression of full scores on score vectors, learned from source models."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
-from bestrand.errors import ArgumentError
 from bestrand.estimators.base import Estimator, Inference, Seen
 from bestrand.estimators.sources import (
     STRENGTH_SHIFT,
@@ -12,6 +11,7 @@ from bestrand.estimators.sources import (
     require_sources,
 )
 from bestrand.notes import Note
+from bestrand.settings import Penalty
 from bestrand.stats.kernel_ridge import fit_kernel_ridge
 from bestrand.stats.sources import one_thread
 
@@ -39,10 +39,9 @@ class RidgeScores(Estimator):
         nonorthogonal problems. Technometrics 12(1). doi:10.1080/00401706.1970.10488634
     """
 
-    penalties: tuple[float, ...] = PENALTIES
+    assumes_random_draw: ClassVar[bool] = False
 
-    def __post_init__(self) -> None:
-        require_penalties(self.penalties)
+    penalties: tuple[Penalty, ...] = PENALTIES
 
     def infer(self, seen: Seen) -> Inference:
         """Estimate the full scores; see `Estimator.infer`."""
@@ -54,16 +53,3 @@ class RidgeScores(Estimator):
             fit = fit_kernel_ridge(sources.seen @ sources.seen.T, sources.full, self.penalties)
             estimate = fit.predict(seen.scores @ sources.seen.T)
         return learned_inference(self, estimate, Note("strength-shift", STRENGTH_SHIFT))
-
-
-def require_penalties(penalties: tuple[float, ...]) -> None:
-    """Require penalties to choose from, all above 0.
-
-    Raises:
-        ArgumentError: there are none, or one is not above 0.
-    """
-    if not penalties or min(penalties) <= 0:
-        raise ArgumentError(
-            f"`penalties` must be one or more numbers above 0, got {penalties}.",
-            penalties=penalties,
-        )

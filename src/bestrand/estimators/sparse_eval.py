@@ -1,9 +1,9 @@
 """SparseEvalPredictor: a small network from scores on the subset to the full score."""
 
 from dataclasses import dataclass
-from typing import final, get_args
+from typing import Annotated, ClassVar, final
 
-from bestrand.errors import ArgumentError, EstimateError
+from bestrand.errors import EstimateError
 from bestrand.estimators.base import Estimator, Inference, Seen
 from bestrand.estimators.sources import (
     STRENGTH_SHIFT,
@@ -13,6 +13,7 @@ from bestrand.estimators.sources import (
 )
 from bestrand.notes import Note
 from bestrand.rng import Stream
+from bestrand.settings import Range
 from bestrand.stats.proxy import Effort, ProxyKind, fit_proxy, training
 from bestrand.stats.sources import split_sources
 
@@ -37,13 +38,10 @@ class SparseEvalPredictor(Estimator):
         SparseEval (2026). ICLR 2026. arXiv:2602.07909
     """
 
-    kind: ProxyKind = "linear"
-    seed: int = 0
+    assumes_random_draw: ClassVar[bool] = False
 
-    def __post_init__(self) -> None:
-        if self.kind not in get_args(ProxyKind):
-            raise ArgumentError(f"`kind` must be linear or mlp, got {self.kind!r}.", kind=self.kind)
-        Stream.of(self.seed)
+    kind: ProxyKind = "linear"
+    seed: Annotated[int, Range(0)] = 0
 
     def infer(self, seen: Seen) -> Inference:
         """Estimate the full scores; see `Estimator.infer`."""
