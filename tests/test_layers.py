@@ -40,6 +40,7 @@ ROOMS = (
     "choosing",
     "pool",
     "select",
+    "matched",
     "reference",
     "cautions",
     "estimate",

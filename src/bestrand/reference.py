@@ -7,15 +7,9 @@ import numpy as np
 from bestrand.errors import InputError
 from bestrand.frame import Frame
 from bestrand.manifest import Manifest
+from bestrand.matched import require_matched
 from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of
 from bestrand.types import FloatArray, IntArray
-
-
-FAR_OFF, FAR_OFF_WEIGHTED = 5.0, 8.0  # standard errors of a mean
-FEWEST_ITEMS = 10  # fewer tell nothing
-LEAST_SPREAD = 0.1  # of the scale: what items not chosen may differ by, if those chosen do not
-LEFT_OVER = 4.0  # times the distance that the choice left over
-ROUNDING = 1e-6  # of the scale
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,11 +76,11 @@ def known_probes(
             "Give the scores from which the subset was chosen."
         )
     means = _stated_means(subset, whole.metric)
-    if means is not None and "probes" in subset.balanced_on:
-        _require_matched(matrix, means, subset)
     weights = None
     if covers and not whole.missing.any():
         weights = weights_of(probes, subset, whole.frame.n)
+    if means is not None and "probes" in subset.balanced_on:
+        require_matched(probes, whole, matrix, means, weights, subset)
     if weights is None:
         return Known(matrix, means, None, None, None)
     return Known(
@@ -96,41 +90,6 @@ def known_probes(
         pool_weights=weights,
         columns=np.array([whole.frame.positions[item] for item in subset.items], dtype=np.int64),
     )
-
-
-def _require_matched(matrix: ScoreMatrix, means: FloatArray, subset: Manifest) -> None:
-    """Require that the probes' means on the subset are near those that it was made to match.
-
-    Where they are not, the scores are others: on another scale, or under other models' names.
-
-    Raises:
-        InputError: a mean is further off than the choice of items can explain.
-    """
-    if subset.n < FEWEST_ITEMS:
-        return
-    weights = subset.relative_weights
-    if weights.sum() <= 0:
-        return
-    mean = matrix.values @ weights / weights.sum()
-    width = matrix.span[1]
-    variance = np.maximum(matrix.values.var(axis=1, ddof=1), (LEAST_SPREAD * width) ** 2)
-    # a few heavy items leave little to average over (Kish's effective size)
-    noise = np.sqrt(variance * (weights**2).sum()) / weights.sum()
-    if subset.weighting == "micro":
-        left = 0.0 if subset.distance is None else subset.distance * width
-        allowed = np.maximum(FAR_OFF * noise, LEFT_OVER * left)
-    else:
-        allowed = FAR_OFF_WEIGHTED * noise
-    gaps = np.abs(mean - means)
-    off = gaps > allowed + ROUNDING * width
-    if off.any():
-        row = int((gaps - allowed).argmax())
-        raise InputError(
-            f"These are not the probe scores that the subset was made to match: the mean of "
-            f"{matrix.models[row]!r} on the subset is {mean[row]:.4g}, and the manifest says "
-            f"{means[row]:.4g} ({int(off.sum())} of {off.size} probes are so far off). Another "
-            "scale, or names that were mixed up? Give the scores from which it was chosen."
-        )
 
 
 def _stated_means(subset: Manifest, metric: str) -> FloatArray | None:
