@@ -1,5 +1,8 @@
 """Diagnose and forecast: against what really happens, and on data where the answer is known."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -7,6 +10,7 @@ import bestrand as br
 from bestrand.data import load
 from bestrand.planning.diagnose import participation, pooled_share, rho_interval
 from bestrand.planning.forecast import forecast
+from bestrand.planning.simulate import error_law
 from bestrand.rng import Stream
 from bestrand.stats.explained import explained_by_others
 from tests.cli.test_verbs import validate
@@ -127,6 +131,103 @@ def test_what_cannot_be_diagnosed_is_refused() -> None:
             br.diagnose(MATRIX, threshold=threshold)
     with pytest.raises(br.ArgumentError, match="`retentions` must be above 0"):
         br.diagnose(MATRIX, retentions=[0.1, 2])
+
+
+def test_probes_on_a_pool_foretell_what_happens_on_the_benchmark() -> None:
+    """Taken for the whole benchmark, a pool of a fifth of it promises errors a tenth too small."""
+    n, n_frame = 95, MATRIX.frame.n
+    said, random_said, as_whole, happened, random_happened = [], [], [], [], []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        names = rng.permutation(np.array(MATRIX.models, dtype=object))
+        probes = MATRIX.take_models(sorted(names[:8]))
+        targets = MATRIX.take_models(sorted(names[8:]))
+        truth = targets.full_scores()
+        pool = br.draw_pool(MATRIX.frame, n, seed=seed)
+        seen = probes.take_items(pool.items)
+        size = br.diagnose(seen, n_items=n_frame, retentions=[n / n_frame], seed=seed).sizes[0]
+        whole = br.diagnose(seen, retentions=[n / pool.n], seed=seed).sizes[0]
+        subset = br.select(probes, n, pool=pool, seed=seed)
+        plain = br.select(MATRIX.frame, n, design=br.SimpleRandom(), seed=seed)
+        assert size.n == whole.n == n
+        said.append(size.balanced_mean)
+        random_said.append(size.random_mean)
+        as_whole.append(whole.balanced_mean)
+        estimates = br.estimate(targets, subset, probes=probes).estimate
+        happened.append(np.abs(estimates - truth).mean())
+        random_happened.append(np.abs(br.estimate(targets, plain).estimate - truth).mean())
+
+    assert np.mean(said) == pytest.approx(np.mean(happened), rel=0.06)
+    assert np.mean(random_said) == pytest.approx(np.mean(random_happened), rel=0.06)
+    assert np.mean(as_whole) < 0.93 * np.mean(happened)
+
+
+def test_a_pool_says_how_many_items_the_benchmark_has() -> None:
+    pool = br.draw_pool(MATRIX.frame, 95, seed=0)
+    probes = MATRIX.take_models(MATRIX.models[:8])
+    seen = probes.take_items(pool.items)
+    given = br.diagnose(seen, pool=pool, retentions=[0.05, 0.5])
+    more = br.diagnose(probes, pool=pool, retentions=[0.05, 0.5])
+    by_number = br.diagnose(seen, n_items=1901, retentions=[0.05, 0.5])
+
+    assert (given.n_items, given.n_scored, by_number.n_scored) == (1901, 380, 380)
+    assert given.sizes[0] == more.sizes[0] == by_number.sizes[0]
+    assert "on this pool of 380 items" in given.verdict
+    assert np.isnan(given.sizes[1].balanced_mean)  # 950 items are not in a pool of 380
+    assert by_number.sizes[1].balanced_mean > 0
+    assert by_number.sizes[1].random_mean == given.sizes[1].random_mean
+
+
+def test_all_items_of_the_benchmark_are_the_default() -> None:
+    one, two = br.diagnose(MATRIX), br.diagnose(MATRIX, n_items=1901)
+
+    assert one.sizes == two.sizes
+    assert one.verdict == two.verdict
+
+
+def test_a_benchmark_smaller_than_its_scores_is_refused() -> None:
+    pool = br.draw_pool(MATRIX.frame, 95, seed=0)
+    for n_items in (0, -5, 1900, 10**13):
+        with pytest.raises(br.ArgumentError, match=r"`n_items` \(--items\) must be 1901"):
+            br.diagnose(MATRIX, n_items=n_items)
+    with pytest.raises(br.ArgumentError, match="`n_items` must be a whole number"):
+        br.diagnose(MATRIX, n_items=2000.5)  # type: ignore[arg-type]
+    with pytest.raises(br.ArgumentError, match="is 5000, and the pool was drawn from 1901 items"):
+        br.diagnose(MATRIX, n_items=5000, pool=pool)
+    with pytest.raises(br.ManifestError, match="must be a manifest of kind 'pool', got a subset"):
+        br.diagnose(MATRIX, pool=br.select(MATRIX, 20))
+    with pytest.raises(br.InputError, match="items asked for have no scores here"):
+        br.diagnose(MATRIX.take_items(MATRIX.frame.items[:900]), pool=pool)
+
+
+def test_the_chart_of_a_pool_is_of_the_whole_benchmark() -> None:
+    pool = br.draw_pool(MATRIX.frame, 95, seed=0)
+    probes = MATRIX.take_models(MATRIX.models[:8])
+    seen = br.diagnose(probes, pool=pool, retentions=[0.05])
+    law = error_law(probes.take_items(pool.items), 0.05, n_items=1901, n_draws=2000)
+
+    assert (law.n, law.n_items) == (95, 1901)
+    assert law.law_p95 == seen.sizes[0].random_p95
+    assert law.simulated_p95 == pytest.approx(law.law_p95, rel=0.06)
+    assert "1 901" in json.dumps(br.chart(seen, probes).to_dict(), ensure_ascii=False)
+
+
+def test_the_command_takes_the_items_or_the_pool(run: Run, files: Files, tmp_path: Path) -> None:
+    pool = br.draw_pool(files.matrix.frame, 95, seed=0)
+    pool.write(tmp_path / "pool.json")
+    by_pool = run(
+        "diagnose", files.scores, "--pool", tmp_path / "pool.json", "--retention", 0.05, "--json"
+    )
+    by_number = run("diagnose", files.scores, "--items", 9000, "--retention", 0.05, "--json")
+    validate("diagnose", by_pool.json)
+
+    assert (by_pool.json["items"], by_pool.json["scored_items"]) == (1901, 380)
+    assert by_pool.json["sizes"][0]["n"] == 95
+    assert (by_number.json["items"], by_number.json["scored_items"]) == (9000, 1901)
+    assert by_number.json["sizes"][0]["n"] == 450
+    said = run("diagnose", files.scores, "--items", 9000).out
+    assert "9000, of which 1901 have scores" in " ".join(said.split())
+    assert run("diagnose", files.scores, "--items", 5).code == 2
 
 
 def test_the_unit_of_the_metric_is_kept() -> None:

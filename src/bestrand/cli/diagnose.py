@@ -27,6 +27,19 @@ def register(app: typer.Typer) -> None:
     def diagnose(
         scores: ScoresArgument,
         *,
+        items: Annotated[
+            int | None,
+            typer.Option(
+                "--items", help="Items of the benchmark, if the scores are of some of them."
+            ),
+        ] = None,
+        pool: Annotated[
+            Path | None,
+            typer.Option(
+                "--pool",
+                help="What `bestrand pool` wrote, if these are probes on a pool; it says --items.",
+            ),
+        ] = None,
         metric: MetricOption = None,
         retention: Annotated[
             list[float] | None,
@@ -54,6 +67,7 @@ def register(app: typer.Typer) -> None:
         quiet: QuietOption = False,
     ) -> None:
         """Say what scores that are there already promise: of random subsets, and of probes."""
+        from bestrand.manifest import Manifest
         from bestrand.planning.diagnose import RETENTIONS
         from bestrand.planning.diagnose import diagnose as look
         from bestrand.report.charts.show import chart as draw
@@ -69,6 +83,8 @@ def register(app: typer.Typer) -> None:
         )
         seen = look(
             table,
+            n_items=items,
+            pool=Manifest.read(pool) if pool is not None else None,
             metric=metric,
             retentions=retention or RETENTIONS,
             threshold=threshold,

@@ -2,15 +2,16 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from bestrand.errors import ArgumentError
+from bestrand.errors import ArgumentError, ManifestError
+from bestrand.manifest import Manifest
 from bestrand.planning.forecast import forecast
 from bestrand.planning.moments import ridge_penalty
-from bestrand.planning.whole import require_on_scale, require_shares, require_whole
+from bestrand.planning.whole import frame_size, require_on_scale, require_shares, require_whole
 from bestrand.rng import Stream
 from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of
 from bestrand.stats.explained import explained_by_others
@@ -44,7 +45,8 @@ class AtRetention(NamedTuple):
         random_mean: expected mean absolute error over models of a simple random subset.
         random_p95: its 95th percentile.
         exceedance: probability that it is above the threshold.
-        balanced_mean: forecast of a subset balanced on the probes, from a pool of 4n.
+        balanced_mean: forecast of a subset balanced on the probes, from a pool of 4n, or from the
+            pool that was given; nan where the subset would be larger than that pool.
         balanced_p95: its 95th percentile.
     """
 
@@ -64,7 +66,9 @@ class Diagnosis:
 
     Attributes:
         models: L names.
-        n_items: N.
+        n_items: N, of the benchmark.
+        n_scored: items that the scores are on: N, or fewer.
+        pool_items: of the pool, if one was given.
         metric: name of the metric.
         rho: mean correlation of two models' item scores; nan for one model.
         rho_low: lower end of its 95 % interval, by a jackknife over blocks of items.
@@ -85,6 +89,8 @@ class Diagnosis:
 
     models: tuple[str, ...]
     n_items: int
+    n_scored: int
+    pool_items: tuple[str, ...] | None
     metric: str
     rho: float
     rho_low: float
@@ -104,6 +110,8 @@ class Diagnosis:
 def diagnose(
     scores: ScoreTable | ScoreMatrix,
     *,
+    n_items: int | None = None,
+    pool: Manifest | None = None,
     metric: str | None = None,
     retentions: Sequence[float] = RETENTIONS,
     threshold: float | None = None,
@@ -116,39 +124,55 @@ def diagnose(
 
     Args:
         scores: of two models or more, without holes.
+        n_items: N, items of the benchmark, if `scores` hold a random part of them only, as of a
+            pool or a pilot.
+        pool: what `draw_pool` gave, if `scores` are those of probes on a pool. It says N, and the
+            forecast is of subsets of this pool. Scores of other items are left aside.
         metric: which; the main one unless given.
-        retentions: sizes to look at, as shares of the items, in (0, 1].
+        retentions: sizes to look at, as shares of the N items, in (0, 1].
         threshold: error above which a draw is bad, in the metric's unit; 2 % of its range unless
             given.
         seed: of the draws from the law of the error.
 
     Raises:
-        ArgumentError: a retention outside (0, 1], or a threshold that is not above 0.
+        ArgumentError: a retention outside (0, 1], a threshold that is not above 0, or N below the
+            items of the scores or other than the pool's.
         InputError: scores are missing, there is one item only, or all scores are the same.
+        ManifestError: `pool` is no pool.
     """
     require_shares(retentions)
     if threshold is not None and not 0 < threshold < math.inf:
         raise ArgumentError(f"`threshold` must be above 0, got {threshold:g}.")
     matrix = matrix_of(scores, metric)
+    if pool is not None:
+        matrix, n_items = _on_pool(matrix, pool, n_items)
     require_whole(matrix, "A diagnosis")
+    n_frame = frame_size(n_items, matrix.frame.n)
     y, unit = matrix.scaled(), matrix.span[1]
     if threshold is not None:
         require_on_scale("threshold", threshold, unit)
     limit = 0.02 * unit if threshold is None else threshold
-    groups = matrix.frame.group_codes
+    stratified = pool is None or "groups" in pool.balanced_on
+    planned = _Planned(
+        y,
+        matrix.frame.group_codes if stratified else None,
+        n_frame,
+        None if pool is None else pool.n,
+        unit,
+        limit / unit,
+    )
     explained = explained_by_others(y, penalty=ridge_penalty(y))
     if len(y) == 1:
         explained = np.full(1, np.nan)
     explained_mean = pooled_share(y, explained)
     rho, rho_low, rho_high = rho_interval(y)
-    sizes = tuple(
-        _at(y, groups, share, unit=unit, limit=limit / unit, stream=Stream.of(seed, f"{share}"))
-        for share in retentions
-    )
+    sizes = tuple(_at(planned, share, Stream.of(seed, f"{share}")) for share in retentions)
     outlook = _outlook(explained_mean, min(sizes, key=lambda size: size.n), limit)
     return Diagnosis(
         models=matrix.models,
-        n_items=matrix.frame.n,
+        n_items=n_frame,
+        n_scored=matrix.frame.n,
+        pool_items=None if pool is None else pool.items,
         metric=matrix.metric,
         rho=rho,
         rho_low=rho_low,
@@ -162,7 +186,7 @@ def diagnose(
         threshold=limit,
         sizes=sizes,
         outlook=outlook,
-        verdict=_verdict(outlook, explained_mean, sizes, limit),
+        verdict=_verdict(outlook, explained_mean, sizes, limit, planned.n_pool),
     )
 
 
@@ -194,37 +218,70 @@ def rho_interval(y: FloatArray) -> tuple[float, float, float]:
     return rho, max(rho - half, -1.0), min(rho + half, 1.0)
 
 
-def _at(
-    y: FloatArray,
-    groups: IntArray | None,
-    retention: float,
-    *,
-    unit: float,
-    limit: float,
-    stream: Stream,
-) -> AtRetention:
-    n_frame = y.shape[1]
+class _Planned(NamedTuple):
+    """Scores on 0..1, and the benchmark and pool for which they stand."""
+
+    y: FloatArray
+    groups: IntArray | None
+    n_frame: int
+    n_pool: int | None  # of the pool at hand; None: 4n items are to be drawn
+    unit: float
+    limit: float
+
+
+def _on_pool(matrix: ScoreMatrix, pool: Manifest, n_items: int | None) -> tuple[ScoreMatrix, int]:
+    """Take the scores on the pool, with its groups, and N."""
+    if pool.kind != "pool":
+        raise ManifestError(
+            f"`pool` must be a manifest of kind 'pool', got a {pool.kind}. Give what `bestrand "
+            "pool` wrote."
+        )
+    if n_items not in (None, pool.n_frame):
+        raise ArgumentError(
+            f"`n_items` (--items) is {n_items}, and the pool was drawn from {pool.n_frame} items. "
+            "Leave it out: the pool says it."
+        )
+    seen = matrix.take_items(pool.items)
+    if seen.frame.groups is None and pool.item_groups is not None:
+        seen = replace(seen, frame=replace(seen.frame, groups=pool.item_groups))
+    return seen, pool.n_frame
+
+
+def _at(planned: _Planned, retention: float, stream: Stream) -> AtRetention:
+    y, unit, n_frame = planned.y, planned.unit, planned.n_frame
     n = max(1, round(retention * n_frame))
-    law = draw_mae(error_covariance(y, n), stream)
-    pool = min(n_frame, POOL_FACTOR * n)
-    ahead = forecast(
-        y, n, n_pool=pool, n_frame=n_frame, n_targets=len(y), stream=stream, groups=groups
-    )
-    # the law of the draws is exact; the forecast says by what part balance cuts it
-    gain = (
-        np.array(ahead.balanced) / np.array(ahead.random) if ahead.random.mean > 0 else (1.0, 1.0)
-    )
+    law = draw_mae(error_covariance(y, n, n_frame), stream)
     mean, p95 = float(law.mean()), float(np.quantile(law, 0.95))
+    gain = _gain(planned, n, stream)
     return AtRetention(
         retention=retention,
         n=n,
-        sigma_c=unit * shift_deviation(y, n),
+        sigma_c=unit * shift_deviation(y, n, n_frame),
         random_mean=unit * mean,
         random_p95=unit * p95,
-        exceedance=float((law > limit).mean()),
-        balanced_mean=unit * mean * float(gain[0]),
-        balanced_p95=unit * p95 * float(gain[1]),
+        exceedance=float((law > planned.limit).mean()),
+        balanced_mean=unit * mean * gain[0],
+        balanced_p95=unit * p95 * gain[1],
     )
+
+
+def _gain(planned: _Planned, n: int, stream: Stream) -> tuple[float, float]:
+    """Say by what part balance cuts mean and P95; the law of random draws is exact by itself."""
+    n_pool = planned.n_pool or min(planned.n_frame, POOL_FACTOR * n)
+    if n > n_pool:
+        return float("nan"), float("nan")
+    ahead = forecast(
+        planned.y,
+        n,
+        n_pool=n_pool,
+        n_frame=planned.n_frame,
+        n_targets=len(planned.y),
+        stream=stream,
+        groups=planned.groups,
+    )
+    if not ahead.random.mean > 0:
+        return 1.0, 1.0
+    return ahead.balanced.mean / ahead.random.mean, ahead.balanced.p95 / ahead.random.p95
 
 
 def _near_duplicates(matrix: ScoreMatrix) -> tuple[tuple[str, str], ...]:
@@ -245,14 +302,19 @@ def _outlook(explained: float, first: AtRetention, threshold: float) -> Outlook:
 
 
 def _verdict(
-    outlook: Outlook, explained: float, sizes: tuple[AtRetention, ...], threshold: float
+    outlook: Outlook,
+    explained: float,
+    sizes: tuple[AtRetention, ...],
+    threshold: float,
+    n_pool: int | None,
 ) -> str:
     """Say it in plain words."""
     ranking = "For ranking only, random will do."
     if outlook == "unknown":
         return f"One model alone says nothing of others: give the scores of several. {ranking}"
     share = f"These models explain {explained:.0%} of each other's item scores"
-    probes = "with all other models as probes on a pool four times as large"
+    pool = "a pool four times as large" if n_pool is None else f"this pool of {n_pool} items"
+    probes = f"with all other models as probes on {pool}"
     if outlook == "random is enough":
         first = min(sizes, key=lambda size: size.n)
         return (
@@ -264,7 +326,8 @@ def _verdict(
             f"{share}: these probes do not explain these models, and no gain is to be expected. "
             f"Draw at random, stratified where there are groups. {ranking}"
         )
-    at = sizes[min(1, len(sizes) - 1)]
+    known = [size for size in sizes if not math.isnan(size.balanced_p95)] or sizes
+    at = known[min(1, len(known) - 1)]
     what = "a small gain is to be expected" if outlook == "small gain" else "probes help"
     return (
         f"{share}: {what}. At {at.retention:.0%} of the items the 95th percentile of the mean "

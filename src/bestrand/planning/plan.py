@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from bestrand.errors import ArgumentError, InputError
 from bestrand.planning.curve import CurvePoint
 from bestrand.planning.ways import Pilot, Way, Word
-from bestrand.planning.whole import require_on_scale, require_shares, require_whole
+from bestrand.planning.whole import frame_size, require_on_scale, require_shares, require_whole
 from bestrand.rng import Stream
 from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of
 from bestrand.settings import whole_number
@@ -19,7 +19,6 @@ from bestrand.stats.half_normal import exceedance, mean_size, quantile_size
 RETENTIONS = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5)
 PROBES, ALPHAS = (1, 2, 4, 8, 16), (2.0, 4.0, 8.0, 16.0, math.inf)
 USUAL_PROBES, USUAL_ALPHA = 8, 4.0
-MOST_ITEMS = 10**12
 FEWEST_ITEMS = 10  # intervals do not hold for fewer
 MARGIN = 0.97  # probes must do better than this to be worth the trouble
 LEVEL, RISK, POWER = 0.95, 0.05, 0.8
@@ -144,12 +143,7 @@ def plan(
     _check_costs(n_targets=n_targets, probe_cost=probe_cost)
     matrix = matrix_of(scores, metric)
     require_whole(matrix, "A plan")
-    n_frame = matrix.frame.n if n_items is None else whole_number(n_items, "n_items")
-    if not matrix.frame.n <= n_frame <= MOST_ITEMS:
-        raise ArgumentError(
-            f"`n_items` (--items) must be {matrix.frame.n}, the items of the scores, to "
-            f"{MOST_ITEMS:g}, got {n_frame}."
-        )
+    n_frame = frame_size(n_items, matrix.frame.n)
     low, unit = matrix.span
     if goal in ("max_error", "resolve") and value is not None:
         require_on_scale(goal, value, unit)

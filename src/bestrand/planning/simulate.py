@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bestrand.errors import ArgumentError
+from bestrand.planning.whole import frame_size
 from bestrand.rng import Stream
 from bestrand.scores import ScoreMatrix
 from bestrand.stats.monte_carlo import quantile_error
@@ -85,7 +86,12 @@ def simulate_random_mae(y: FloatArray, n: int, n_draws: int, stream: Stream) -> 
 
 
 def error_law(
-    scores: ScoreMatrix, retention: float, *, n_draws: int = N_DRAWS, seed: int = 0
+    scores: ScoreMatrix,
+    retention: float,
+    *,
+    n_items: int | None = None,
+    n_draws: int = N_DRAWS,
+    seed: int = 0,
 ) -> ErrorLaw:
     """Simulate simple random subsets of real scores, and hold them against the law of their error.
 
@@ -94,11 +100,18 @@ def error_law(
     Args:
         scores: of one model or more, without holes. Item weights are left aside.
         retention: n / N, in (0, 1].
+        n_items: N, if `scores` are those of some of the items, as of a pool. Subsets are then
+            drawn from N items of which each has the scores of one at hand, as often as any other.
         n_draws: subsets to simulate, 2 or more.
         seed: the one source of chance.
 
     Raises:
-        ArgumentError: a retention outside (0, 1], or fewer than two draws.
+        ArgumentError: a retention outside (0, 1], fewer than two draws, or N below the items of
+            the scores.
+
+    References:
+        Gross, S. (1980). Median estimation in sample surveys. Proc. Survey Research Methods
+        Section, ASA (repeating the sample to the size of the frame).
     """
     if not 0 < retention <= 1:
         raise ArgumentError(f"`retention` must be above 0 and at most 1, got {retention}.")
@@ -106,17 +119,19 @@ def error_law(
         raise ArgumentError(f"`n_draws` must be 2 or more, got {n_draws}. Raise it.")
     y = scores.scaled()
     unit = scores.span[1]
-    n = max(1, round(retention * scores.frame.n))
-    law = unit * draw_mae(error_covariance(y, n), Stream.of(seed, f"{retention}"))
+    n_frame = frame_size(n_items, scores.frame.n)
+    n = max(1, round(retention * n_frame))
+    law = unit * draw_mae(error_covariance(y, n, n_frame), Stream.of(seed, f"{retention}"))
     stream = Stream.of(seed, "simulate", f"{retention}")
-    drawn = np.sort(unit * simulate_random_mae(y, n, n_draws, stream))
+    repeated = y if n_frame == y.shape[1] else y[:, np.arange(n_frame) % y.shape[1]]
+    drawn = np.sort(unit * simulate_random_mae(repeated, n, n_draws, stream))
     top = float(max(law[-1], drawn[-1])) or 1.0
     shares, edges = np.histogram(drawn, bins=N_BINS, range=(0.0, top))
     grid = np.linspace(0.0, top, N_GRID)
     return ErrorLaw(
         metric=scores.metric,
         n=n,
-        n_items=scores.frame.n,
+        n_items=n_frame,
         retention=retention,
         n_models=len(scores.models),
         n_draws=n_draws,

@@ -7,9 +7,11 @@ import numpy as np
 from bestrand.errors import ArgumentError, InputError
 from bestrand.notes import shown
 from bestrand.scores import ScoreMatrix
+from bestrand.settings import whole_number
 
 
 SMALLEST_SPREAD = 1e-6  # of the scale
+MOST_ITEMS = 10**12
 
 
 def require_whole(matrix: ScoreMatrix, what: str) -> None:
@@ -49,6 +51,27 @@ def require_shares(retentions: Sequence[float]) -> None:
     wrong = [share for share in retentions if not 0 < share <= 1]
     if wrong or not retentions:
         raise ArgumentError(f"`retentions` must be above 0 and at most 1, got {wrong or 'none'}.")
+
+
+def frame_size(n_items: int | None, n_scored: int) -> int:
+    """Take N, the items of the benchmark, where some of them may have no score yet.
+
+    Args:
+        n_items: N as it was given, or None: all items have scores.
+        n_scored: items that have scores.
+
+    Raises:
+        ArgumentError: N is no whole number, below the items at hand, or beyond all reason.
+    """
+    if n_items is None:
+        return n_scored
+    n_frame = whole_number(n_items, "n_items")
+    if not n_scored <= n_frame <= MOST_ITEMS:
+        raise ArgumentError(
+            f"`n_items` (--items) must be {n_scored}, the items of the scores, to "
+            f"{MOST_ITEMS:g}, got {n_frame}."
+        )
+    return n_frame
 
 
 def require_on_scale(name: str, value: float, width: float) -> None:

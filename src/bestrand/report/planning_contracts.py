@@ -28,7 +28,10 @@ class SizeRow(Contract):
     random_mean: float = Field(description="Expected error of a simple random subset.")
     random_p95: float = Field(description="Its 95th percentile.")
     exceedance: float = Field(description="Probability that it is above the threshold.")
-    balanced_mean: MaybeNumber = Field(description="Forecast with probes on a pool of 4n.")
+    balanced_mean: MaybeNumber = Field(
+        description="Forecast with probes on a pool of 4n, or on the pool given; null where the "
+        "subset would be larger than that pool."
+    )
     balanced_p95: MaybeNumber = Field(description="Its 95th percentile.")
 
 
@@ -36,7 +39,8 @@ class DiagnoseReport(Contract):
     """What `bestrand diagnose --json` prints."""
 
     metric: str
-    items: int
+    items: int = Field(description="N, of the benchmark.")
+    scored_items: int = Field(description="Items that the scores are on: N, or fewer.")
     models: tuple[ExplainedRow, ...]
     explained: MaybeNumber = Field(description="The same share, pooled over the models.")
     rho: MaybeNumber = Field(description="Mean correlation of two models' item scores.")
@@ -178,6 +182,7 @@ def diagnose_report(seen: Diagnosis, notes: tuple[Note, ...]) -> DiagnoseReport:
     return DiagnoseReport(
         metric=seen.metric,
         items=seen.n_items,
+        scored_items=seen.n_scored,
         models=tuple(ExplainedRow(model=model, explained=share) for model, share in rows),
         explained=seen.explained_mean,
         rho=seen.rho,

@@ -22,7 +22,7 @@ def diagnosis_tables(report: DiagnoseReport) -> RenderableType:
     """Show what to expect at each size, which models the others explain, and the verdict."""
     interval = f"{number(report.rho_low, 2)} … {number(report.rho_high, 2)}"
     about = [
-        ("items", f"{report.items}, {report.flat_items} of them alike for all models"),
+        ("items", _items_said(report)),
         ("models", f"{len(report.models)}, in effect {report.effective_models:.1f} different ones"),
         ("rho", f"{number(report.rho, 2)} ({interval}), mean correlation of two models"),
         ("explained", f"{number(report.explained, 2)} of the variance, by the other models"),
@@ -50,6 +50,13 @@ def diagnosis_tables(report: DiagnoseReport) -> RenderableType:
     for model in sorted(report.models, key=lambda row: row.explained or 0.0):
         shares.add_row(Text(model.model), number(model.explained, 2))
     return Group(facts(about), "", sizes, "", shares, "", Text(report.verdict))
+
+
+def _items_said(report: DiagnoseReport) -> str:
+    alike = f"{report.flat_items} of them alike for all models"
+    if report.scored_items == report.items:
+        return f"{report.items}, {alike}"
+    return f"{report.items}, of which {report.scored_items} have scores; {alike}"
 
 
 def plan_tables(report: PlanReport) -> RenderableType:

@@ -30,14 +30,18 @@ def correction(n: int, n_frame: int) -> float:
     return 0.0 if n == n_frame else (n_frame - n) / (n_frame - 1)
 
 
-def error_covariance(y: FloatArray, n: int) -> FloatArray:
+def error_covariance(y: FloatArray, n: int, n_frame: int | None = None) -> FloatArray:
     r"""Exact covariance of the models' errors when n of N items are drawn at random.
 
     $$ \Sigma = \Sigma_y\,\frac{1}{n}\,\frac{N-n}{N-1} $$
 
+    Of scores on m of the N items, as on a pool, it is the unbiased estimate, Sigma_y with divisor
+    m - 1 times 1/n - 1/N.
+
     Args:
-        y: (L, N) scores, no nan.
+        y: (L, N) scores, no nan; or (L, m) of them.
         n: size of the subset.
+        n_frame: N, if `y` holds some of the items only.
 
     Returns:
         (L, L), with Sigma_y the covariance over the frame, divisor N.
@@ -47,22 +51,30 @@ def error_covariance(y: FloatArray, n: int) -> FloatArray:
         array([[0.08333333]])
     """
     off = y - y.mean(axis=1, keepdims=True)
-    return np.asarray(off @ off.T / y.shape[1] * correction(n, y.shape[1]) / n)
+    return np.asarray(off @ off.T / y.shape[1] * _sampling(n, y.shape[1], n_frame) / n)
 
 
-def shift_deviation(y: FloatArray, n: int) -> float:
+def _sampling(n: int, n_seen: int, n_frame: int | None) -> float:
+    """Give (N - n) / (N - 1), or what stands for it where `n_seen` of the N items are seen."""
+    if n_frame is None or n_frame == n_seen:
+        return correction(n, n_seen)
+    return n_seen / (n_seen - 1) * (1 - n / n_frame)
+
+
+def shift_deviation(y: FloatArray, n: int, n_frame: int | None = None) -> float:
     r"""Exact standard deviation sigma_c of the common shift.
 
     $$ \sigma_c^2 = \frac{1'\Sigma 1}{L^2} = \frac{N-n}{N-1}\,\frac{\mathrm{Var}_i(\bar y_i)}{n} $$
 
-    with y-bar_i the mean score of item i over the models: the sampling variance of difficulty.
+    with y-bar_i the mean score of item i over the models: the sampling variance of difficulty. Of
+    scores on some of the items, with `n_frame` the number of all, it is estimated.
 
     Examples:
         >>> shift_deviation(np.array([[0.0, 1.0, 1.0, 0.0]]), 2)
         0.28867513459481287
     """
     difficulty = y.mean(axis=0)
-    return float(np.sqrt(difficulty.var() * correction(n, y.shape[1]) / n))
+    return float(np.sqrt(difficulty.var() * _sampling(n, y.shape[1], n_frame) / n))
 
 
 def correlations(y: FloatArray) -> FloatArray:

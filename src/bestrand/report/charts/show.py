@@ -45,10 +45,14 @@ def chart(
     if scores is None:
         raise ArgumentError("The chart of a diagnosis needs the scores from which it was made.")
     matrix = matrix_of(scores, seen.metric)
-    if matrix.models != seen.models or matrix.frame.n != seen.n_items:
+    if seen.pool_items is not None:
+        matrix = matrix.take_items(seen.pool_items)
+    if matrix.models != seen.models or matrix.frame.n != seen.n_scored:
         raise InputError(
-            f"The diagnosis is of {len(seen.models)} models on {seen.n_items} items, "
+            f"The diagnosis is of {len(seen.models)} models on {seen.n_scored} items, "
             f"these scores are of {len(matrix.models)} on {matrix.frame.n}. Give the scores from "
             "which it was made."
         )
-    return diagnosis_chart(seen, error_law(matrix, seen.sizes[0].retention, seed=seed))
+    retention = seen.sizes[0].retention
+    law = error_law(matrix, retention, n_items=seen.n_items, seed=seed)
+    return diagnosis_chart(seen, law)
