@@ -10,6 +10,7 @@ from bestrand.errors import ArgumentError, InputError
 from bestrand.harnesses.layout import MISSING, Long
 from bestrand.harnesses.raw import RawTable
 from bestrand.harnesses.remarks import remarks
+from bestrand.harnesses.summaries import Kept, without_summaries
 from bestrand.notes import Note, shown
 from bestrand.scores import ScoreTable
 
@@ -49,6 +50,8 @@ def gather(
     )
     if metrics is not None:
         rows = _take_metrics(rows, metrics)
+    summed = without_summaries(rows) if len(reads) > 1 else Kept(rows, [])
+    rows = summed.rows
     items = gather_items(rows)
     run = rows.filter(pl.col("status") != MISSING)
     kept = _without_duplicates(run, reads, duplicates)
@@ -57,7 +60,12 @@ def gather(
         rows=kept.select(*KEY, "score", "status").sort(KEY),
         items=items,
         n_duplicates=run.height - kept.height,
-        notes=(*notes, *(n for read in reads for n in read.long.notes), *remarks(kept, items)),
+        notes=(
+            *notes,
+            *(note for read in reads for note in read.long.notes),
+            *summed.notes,
+            *remarks(kept, items),
+        ),
         bounds=_take_bounds(bounds, kept),
     )
 

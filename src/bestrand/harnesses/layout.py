@@ -10,6 +10,7 @@ from bestrand.errors import FileError
 from bestrand.harnesses.raw import RawTable
 from bestrand.harnesses.roles import Roles, find_roles, is_unnamed
 from bestrand.harnesses.row_numbers import numbers_rows
+from bestrand.harnesses.summaries import suspects, without_summaries
 from bestrand.harnesses.values import is_numeric, to_flags, to_ids, to_scores, to_texts
 from bestrand.notes import Note, shown
 
@@ -74,9 +75,9 @@ def to_long(
     )
     scores = _scores(table, roles, metrics)
     rows = pl.concat([base.with_columns(name, score) for name, score in scores.by_metric])
-    return Long(
-        _with_status(rows, table, roles), "model" in roles, (*table.notes, *_aside(table, scores))
-    )
+    kept = without_summaries(_with_status(rows, table, roles), f"{table.path}: ")
+    notes = (*table.notes, *_aside(table, scores), *kept.notes)
+    return Long(kept.rows, "model" in roles, notes)
 
 
 def item_rows(table: RawTable, roles: Roles) -> pl.DataFrame:
@@ -225,11 +226,25 @@ def _wide(table: RawTable, roles: Roles, metric: str) -> Long:
         for model in models
     ]
     status = pl.when(pl.col("score").is_null()).then(pl.lit(MISSING)).otherwise(pl.lit("scored"))
+    kept = without_summaries(pl.concat(parts).with_columns(status=status), f"{table.path}: ")
+    rows, models = kept.rows, kept.rows["model"].unique(maintain_order=True).to_list()
     note = Note(
         "wide-form",
         f"{table.path}: read as one column a model ({shown(models)}). If these are metrics of "
         "one model, name the one meant with --metric.",
     )
-    aside = _aside(table, _Scores([], [name for name in rest if name not in models]))
-    rows = pl.concat(parts).with_columns(status.alias("status"))
-    return Long(rows, names_models=True, notes=(*table.notes, note, *aside))
+    aside = _aside(table, _Scores([], [name for name in rest if name in numbering]))
+    notes = (*table.notes, note, *aside, *kept.notes, *_suspects(table, rows, models))
+    return Long(rows, names_models=True, notes=notes)
+
+
+def _suspects(table: RawTable, rows: pl.DataFrame, models: list[str]) -> list[Note]:
+    """Note what is a mean or a sum and is not called so; the models' rows follow each other."""
+    values = rows["score"].to_numpy().reshape(len(models), -1)
+    items = rows["item"][: values.shape[1]].to_list()
+    return [
+        Note(
+            "summary-like", f"{table.path}: {said}, and was kept. If it is a summary, take it out."
+        )
+        for said in suspects(values, models, items)
+    ]
