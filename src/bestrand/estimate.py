@@ -82,7 +82,7 @@ def estimate(
             f"{explain_mismatch(subset.items, whole.frame.items)}"
         )
     targets = whole.take_items(subset.items, unknown="nan")
-    filled, notes = _fill_missing(targets, whole, missing)
+    filled, notes = _fill_missing(targets, whole, missing, _parts_said(scores))
     known = known_probes(probes, subset, filled)
     bounds = common_bounds([filled, *([known.matrix] if known else [])])
     seen = _seen(subset, replace(filled, bounds=bounds), known and known.on(bounds))
@@ -152,7 +152,7 @@ def _matched_metric(subset: Manifest, scores: ScoreTable | ScoreMatrix) -> str |
 
 
 def _fill_missing(
-    targets: ScoreMatrix, whole: ScoreMatrix, missing: Missing
+    targets: ScoreMatrix, whole: ScoreMatrix, missing: Missing, parts: str
 ) -> tuple[ScoreMatrix, list[Note]]:
     """Do what the user says with scores that are not there."""
     lacking = targets.missing.sum(axis=1)
@@ -161,8 +161,8 @@ def _fill_missing(
     said = _missing_said(targets)
     if missing == "error":
         raise EstimateError(
-            f"{said}.{_missing_hint(targets, whole)} Run them, or say what a missing score is "
-            'worth: --missing zero or omit (missing="zero").',
+            f"{said}.{parts}{_missing_hint(targets, whole)} Run them, or say what a missing score "
+            'is worth: --missing zero or omit (missing="zero").',
             n_missing=int(lacking.sum()),
         )
     if missing == "zero":
@@ -179,6 +179,12 @@ def _fill_missing(
         )
     text = f"{said}; they are left out, as if they were like the rest."
     return targets, [Note("missing-omitted", text)]
+
+
+def _parts_said(scores: ScoreTable | ScoreMatrix) -> str:
+    """Say if the scores were read from files that may be parts of one run."""
+    notes = scores.notes if isinstance(scores, ScoreTable) else ()
+    return "".join(f" {note.text}" for note in notes if note.code == "shards")
 
 
 def _missing_said(targets: ScoreMatrix) -> str:

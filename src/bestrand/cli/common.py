@@ -99,7 +99,8 @@ ScoresArgument = Annotated[
     list[str],
     typer.Argument(
         metavar="SCORES...",
-        help="Files or folders of scores; NAME=FILE names the model of a file.",
+        help="Files or folders of scores; NAME=FILE names the model of a file, and files of one "
+        "NAME are parts of its run.",
         show_default=False,
     ),
 ]
@@ -183,18 +184,19 @@ def read_for_cli(
     )
 
 
-def _paths(paths: Sequence[str]) -> list[Path] | dict[str, Path]:
-    """Take NAME=PATH apart, unless a file of that very name exists."""
-    named = {
-        word.split("=", 1)[0]: Path(word.split("=", 1)[1])
-        for word in paths
-        if "=" in word and not Path(word).exists()
-    }
+def _paths(paths: Sequence[str]) -> list[Path] | dict[str, list[Path]]:
+    """Take NAME=PATH apart, unless a file of that very name exists; one NAME may have several."""
+    named: dict[str, list[Path]] = {}
+    for word in paths:
+        if "=" in word and not Path(word).exists():
+            name, _, path = word.partition("=")
+            named.setdefault(name, []).append(Path(path))
     if not named:
         return [Path(word) for word in paths]
-    if len(named) < len(paths):
+    if sum(map(len, named.values())) < len(paths):
         raise ArgumentError(
-            "Name every file, as in NAME=PATH, each with a name of its own, or none of them."
+            "Name every file, as in NAME=PATH, or none of them. Files of one NAME are parts of one "
+            "model's run."
         )
     return named
 

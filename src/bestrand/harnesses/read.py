@@ -11,6 +11,7 @@ from bestrand.harnesses.frames import PLACE, from_frame
 from bestrand.harnesses.gather import Bounds, Duplicates, Read, gather
 from bestrand.harnesses.layout import Form, Long, to_long
 from bestrand.harnesses.raw import RawTable
+from bestrand.harnesses.shards import Part, joined, shard_notes
 from bestrand.harnesses.sources import Source, find_sources
 from bestrand.harnesses.tables import read_table
 from bestrand.notes import Note, shown
@@ -18,7 +19,11 @@ from bestrand.scores import ScoreTable
 
 
 def read_scores(
-    source: str | Path | Sequence[str | Path] | Mapping[str, str | Path] | Any,  # noqa: ANN401
+    source: str  # noqa: ANN401
+    | Path
+    | Sequence[str | Path]
+    | Mapping[str, str | Path | Sequence[str | Path]]
+    | Any,
     *,
     metric: str | Sequence[str] | None = None,
     form: Form = "auto",
@@ -32,9 +37,10 @@ def read_scores(
     in without being counted.
 
     Args:
-        source: a file, several, a folder, a mapping from model name to file, or a pandas, polars
-            or pyarrow table. Parquet, CSV, TSV, JSON lines and JSON lists of rows, also packed
-            with gzip or zstd. Long form: columns `item`, `score`, and `model`, `metric`, `group`,
+        source: a file, several, a folder, a mapping from model name to file, to a folder or to the
+            several files of one model's run, or a pandas, polars or pyarrow table. Parquet, Arrow
+            IPC, CSV, TSV, JSON lines and JSON lists of rows, also packed with gzip, zstd, bzip2 or
+            xz. Long form: columns `item`, `score`, and `model`, `metric`, `group`,
             `task`, `weight`, `status`, `error` where there are; a file without `model` is one
             model's and named after it. Wide form: an item a row, a column a model.
         metric: keep this metric, or these, alone; all unless given.
@@ -61,10 +67,14 @@ def read_scores(
     opened = _open(source)
     named: dict[str, Source] = {}
     reads = []
+    parts = []
     for origin, table in opened.tables:
         long = to_long(table, origin.model, metrics=metrics, form=form, columns=columns)
         reads.append(Read(table, _with_own_name(origin, long, named)))
-    return gather(reads, opened.notes, metrics=metrics, bounds=bounds, duplicates=duplicates)
+        if not (long.names_models or origin.named):
+            parts.append(Part(origin, frozenset(long.rows["item"])))
+    notes = (*opened.notes, *shard_notes(parts))
+    return gather(reads, notes, metrics=metrics, bounds=bounds, duplicates=duplicates)
 
 
 class _Opened(NamedTuple):
@@ -92,7 +102,8 @@ def _with_own_name(origin: Source, long: Long, named: dict[str, Source]) -> Long
         if other is not origin and not origin.named:
             raise InputError(
                 f"Two files would both be model {origin.model!r}: {other.path} and {origin.path}. "
-                "Name them, as in NAME=PATH, or add a `model` column.",
+                "Name them, as in NAME=PATH, or add a `model` column. If they are parts of one "
+                f"run, give them one name: {joined(origin.model, [other.path, origin.path])}.",
                 model=origin.model,
             )
         return long

@@ -60,12 +60,12 @@ class Found(NamedTuple):
 
 
 def find_sources(
-    paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
+    paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path | Sequence[str | Path]],
 ) -> Found:
     """Find the files meant by paths: each a file, or a folder whose files are taken, in order.
 
     Args:
-        paths: one or several; a mapping gives each file its model's name.
+        paths: one or several; a mapping gives each file, or several together, a model's name.
 
     Raises:
         InputError: no path, something that is none, nothing there, or a folder without tables.
@@ -91,13 +91,20 @@ def _named_paths(
     paths: str | Path | Sequence[str | Path] | Mapping[Any, Any],
 ) -> Iterator[tuple[Path, str]]:
     if isinstance(paths, Mapping):
-        for model, path in paths.items():
-            if not isinstance(path, str | Path) or not isinstance(model, str) or not model:
+        for model, given in paths.items():
+            several = [given] if isinstance(given, str | Path) else given
+            if (
+                not (isinstance(model, str) and model and isinstance(several, Sequence))
+                or isinstance(several, bytes)
+                or not all(isinstance(path, str | Path) for path in several)
+            ):
                 raise InputError(
-                    "A mapping must lead from model names to paths, got "
-                    f"{model!r}: {type(path).__name__}. Read data frames one by one."
+                    "A mapping must lead from model names to paths, or lists of them, got "
+                    f"{model!r}: {type(given).__name__}. Read data frames one by one."
                 )
-            yield Path(path), model
+            if not several:
+                raise InputError(f"Model {model!r} needs at least one file, got none.", model=model)
+            yield from ((Path(path), model) for path in several)
     else:
         for path in [paths] if isinstance(paths, str | Path) else paths:
             yield Path(path), ""
@@ -127,6 +134,11 @@ def _look_inside(folder: Path, model: str, found: Found) -> None:
         )
     found.aside.extend(str(entry) for entry in inside if _kind_of(entry) in (None, "txt"))
     found.sources.extend(_source(entry, model) for entry in tables)
+
+
+def is_read(entry: Path) -> bool:
+    """Whether something in a folder is read where the folder is given: a table, or a folder."""
+    return entry.is_dir() or _kind_of(entry) not in (None, "txt")
 
 
 def _is_visible_file(entry: Path, root: Path) -> bool:
