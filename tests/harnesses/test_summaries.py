@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from bestrand import ScoreTable, read_scores
+from bestrand import ScoreTable, read_items, read_scores
 from bestrand.harnesses.summaries import is_summary_name
 
 
@@ -232,3 +232,19 @@ def test_chance_makes_no_summary() -> None:
         rng = np.random.default_rng(seed)
         values = rng.integers(0, rng.integers(2, 6), (rng.integers(2, 5), 8))
         assert codes(read_scores(wide(values))) == []
+
+
+@pytest.mark.parametrize("form", ["wide", "long"])
+def test_a_summary_is_no_item_of_a_frame_either(form: str, tmp_path: Path) -> None:
+    frame = with_row("Average", VALUES.mean(axis=1))
+    (frame if form == "wide" else longer(frame)).write_csv(tmp_path / "m.csv")
+
+    assert list(read_items(tmp_path / "m.csv").items) == ITEMS
+
+
+def test_a_list_of_items_may_hold_the_names_of_summaries(tmp_path: Path) -> None:
+    (tmp_path / "items.csv").write_text("item,prompt\nmax,x\nmean,y\nsum,z\n")
+    (tmp_path / "items.txt").write_text("max\nmean\nsum\n")
+
+    for name in ("items.csv", "items.txt"):
+        assert read_items(tmp_path / name).items == ("max", "mean", "sum")

@@ -4,13 +4,14 @@ from pathlib import Path
 
 import polars as pl
 
-from bestrand.errors import FileError
+from bestrand.errors import FileError, InputError
 from bestrand.frame import Frame
 from bestrand.harnesses.gather import gather_items
-from bestrand.harnesses.layout import item_rows
+from bestrand.harnesses.layout import item_rows, to_long
 from bestrand.harnesses.raw import RawTable
 from bestrand.harnesses.roles import find_roles
 from bestrand.harnesses.sources import Source, find_sources, read_content
+from bestrand.harnesses.summaries import summary_names
 from bestrand.harnesses.tables import decode, read_table
 from bestrand.notes import shown
 from bestrand.scores import ScoreTable
@@ -42,7 +43,19 @@ def _item_rows(source: Source) -> pl.DataFrame:
     rows = item_rows(table, roles)
     if not {"model", "metric", "score"} & roles.keys():
         _require_distinct(table, rows["item"])
-    return rows
+    return rows.filter(~pl.col("item").is_in(_summaries(table, rows["item"])))
+
+
+def _summaries(table: RawTable, items: pl.Series) -> list[str]:
+    """Give the rows of a table of scores that are the mean or the sum of the others."""
+    named = summary_names(items)
+    if not named:
+        return []
+    try:
+        kept = set(to_long(table, "model").rows["item"])
+    except InputError:  # a list of items without scores
+        return []
+    return [name for name in named if name not in kept]
 
 
 def _read_lines(path: Path) -> RawTable:

@@ -11,7 +11,7 @@ from bestrand.harnesses.frames import PLACE, from_frame
 from bestrand.harnesses.gather import Bounds, Duplicates, Read, gather
 from bestrand.harnesses.layout import Form, Long, to_long
 from bestrand.harnesses.raw import RawTable
-from bestrand.harnesses.shards import Part, joined, shard_notes
+from bestrand.harnesses.shards import Part, joined, looks_like_part, shard_notes
 from bestrand.harnesses.sources import Source, find_sources
 from bestrand.harnesses.tables import read_table
 from bestrand.notes import Note, shown
@@ -71,7 +71,7 @@ def read_scores(
     for origin, table in opened.tables:
         long = to_long(table, origin.model, metrics=metrics, form=form, columns=columns)
         reads.append(Read(table, _with_own_name(origin, long, named)))
-        if not (long.names_models or origin.named):
+        if looks_like_part(origin.model) and not (long.names_models or origin.named):
             parts.append(Part(origin, frozenset(long.rows["item"])))
     notes = (*opened.notes, *shard_notes(parts))
     return gather(reads, notes, metrics=metrics, bounds=bounds, duplicates=duplicates)

@@ -43,6 +43,11 @@ class _Family(NamedTuple):
     after: str
 
 
+def looks_like_part(name: str) -> bool:
+    """Whether a file is called like a part of a run, as rank0 or train-00000-of-00008."""
+    return PART.search(name) is not None
+
+
 def shard_notes(parts: Sequence[Part]) -> list[Note]:
     """Say of files that look like shards of one run how to join them.
 
