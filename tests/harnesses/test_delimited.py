@@ -194,6 +194,9 @@ def test_decimal_commas_are_read_in_wide_form_and_as_metrics(tmp_path: Path) -> 
             "item,model,score\nq1,a,0,5\n",
             "m.csv:2: 4 fields .* if 0,5 is one number, write a point",
         ),
+        ("item;score\nq1;1.234,5\n", "got '1.234,5'. Write 1234.5"),
+        ('item,score\nq1,"1,234,567.89"\n', "got '1,234,567.89'. Write 1234567.89"),
+        ("| item | score |\n|---|---|\n| q1 | 1 |\n", "m.csv:1: a table in Markdown. Save it as"),
         ('"item;score"\n"q1;0,5"\n', "m.csv:1: the separator seems to be ';'"),
     ],
 )

@@ -220,7 +220,7 @@ def test_text_that_begins_like_another_kind_is_text(first: str, tmp_path: Path) 
     assert read_scores(tmp_path / "m.csv").items["item"].to_list() == ["q1"]
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32", "utf-8-sig"])
 @pytest.mark.parametrize("separator", [",", "\t", ";"])
 def test_text_with_a_byte_order_mark_is_read(separator: str, encoding: str, tmp_path: Path) -> None:
     rows = [("item", "score"), ("é", "1"), ("题", "0")]

@@ -48,7 +48,7 @@ def read_delimited(text: str, path: Path, separator: str) -> RawTable:
             raise
         separator, found = ";", other
     header = found.header
-    _check_header(header, path)
+    _check_header(header, separator, path)
     columns = {
         name: pl.Series(name, values, dtype=pl.String)
         for name, values in zip(header, zip(*found.rows, strict=True), strict=True)
@@ -222,7 +222,9 @@ def _refuse_other_order(row: list[str], header: list[str], path: Path, line: int
         )
 
 
-def _check_header(header: list[str], path: Path) -> None:
+def _check_header(header: list[str], separator: str, path: Path) -> None:
+    if separator == "|" and len(header) > 2 and header[0] == header[-1] == "":
+        raise FileError("a table in Markdown. Save it as CSV.", path=path, line=1)
     twice = sorted({name for name in header if header.count(name) > 1})
     if twice:
         raise FileError(

@@ -28,7 +28,13 @@ KINDS: dict[str, Kind] = {
 PACKED = (".gz", ".zst", ".bz2", ".xz")
 ARROW = (b"ARROW1\0\0", b"\xff\xff\xff\xff")  # a file, and a stream
 BOM = b"\xef\xbb\xbf"
-UTF16 = (b"\xff\xfe", b"\xfe\xff")  # as Excel and PowerShell mark it
+# marks of text that is not UTF-8, as Excel and PowerShell write it; longer ones first
+MARKS = {
+    b"\xff\xfe\0\0": "utf-32",
+    b"\0\0\xfe\xff": "utf-32",
+    b"\xff\xfe": "utf-16",
+    b"\xfe\xff": "utf-16",
+}
 
 
 class Source(NamedTuple):
@@ -178,14 +184,17 @@ def read_content(path: Path) -> bytes:
 
 
 def _in_utf8(content: bytes, path: Path) -> bytes:
-    """Turn text that is marked as UTF-16 into UTF-8; anything else is given back as it is."""
-    if not content.startswith(UTF16):
+    """Turn text that is marked as UTF-16 or UTF-32 into UTF-8; all else is given back as it is."""
+    encoding = next((name for mark, name in MARKS.items() if content.startswith(mark)), None)
+    if encoding is None and content[1:8:2] == bytes(4) and 0 not in content[:8:2]:
+        encoding = "utf-16-le"  # without a mark
+    if encoding is None:
         return content
     try:
-        return content.decode("utf-16").encode()
+        return content.decode(encoding).encode()
     except UnicodeError as error:
         raise FileError(
-            f"begins as UTF-16 and is not ({error}). Save it as UTF-8.", path=path
+            f"begins as {encoding.upper()} and is not ({error}). Save it as UTF-8.", path=path
         ) from error
 
 

@@ -183,6 +183,9 @@ def _advice(value: object) -> str:
         return f"Write {either}{text.replace(',', '')}: numbers have a decimal point."
     if re.match(COMMA, text):
         return f"Write {text.replace(',', '.')}: numbers have a decimal point."
+    grouped = re.match(r"^([+-]?[0-9]{1,3}([.,' ])[0-9]{3}(?:\2[0-9]{3})*)[.,]([0-9]+)$", text)
+    if grouped:  # 1.234,5 or 1,234.5
+        return f"Write {re.sub('[^0-9+-]', '', grouped[1])}.{grouped[3]}."
     return "Turn verdicts into numbers first, as 1 for right and 0 for wrong."
 
 
