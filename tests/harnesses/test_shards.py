@@ -180,6 +180,18 @@ def test_like_named_files_of_several_folders_can_be_joined(tmp_path: Path) -> No
     assert read_for_cli([f"samples={path}" for path in paths]).counts()[:2] == (10, 0)
 
 
+def test_like_named_parts_of_two_runs_are_told_apart_by_their_folders(tmp_path: Path) -> None:
+    for run in ("a", "b"):
+        for n in (0, 1):
+            write(tmp_path / run / f"rank{n}.jsonl", range(5 * n, 5 * n + 5))
+
+    said = f"parts of two runs, name the folders: a={tmp_path / 'a'} b={tmp_path / 'b'}."
+    with pytest.raises(InputError) as caught:
+        read_scores(tmp_path)
+    assert str(caught.value).endswith(said)
+    assert read_for_cli([f"a={tmp_path / 'a'}", f"b={tmp_path / 'b'}"]).counts()[:2] == (20, 0)
+
+
 def test_estimating_shards_as_models_says_how_to_join_them(tmp_path: Path) -> None:
     whole = read_scores(write(tmp_path / "whole.jsonl", range(10)))
     shards = [write(tmp_path / f"rank{n}.jsonl", range(5 * n, 5 * n + 5)) for n in (0, 1)]

@@ -94,16 +94,17 @@ def _parse(text: str, path: Path, separator: str, start: int) -> _Lines:
     if start > 1:
         text = text.partition("\n")[2]
     found = _Lines([], [], [], [])
+    names: frozenset[str] = frozenset()
+    width = 0
     for line, row in _split(text, path, separator, start):
-        if not found.header:
+        if not width:
             found.header.extend(row)
-        elif len(row) != len(found.header):
+            names, width = frozenset([*row, f"\ufeff{row[0]}"]), len(row)
+        elif len(row) != width:
             raise FileError(_unequal(row, found.header), path=path, line=line)
-        elif row[0].endswith(found.header[0]) and _is_header(row, found.header, path, line):
+        elif row[0] in names and _is_header(row, found.header, path, line):
             found.again.append(line)
         else:
-            if row[0] in found.header and len(row) > 1:
-                _refuse_other_order(row, found.header, path, line)
             found.rows.append(row)
             found.lines.append(line)
     if not found.rows:
@@ -199,8 +200,13 @@ def _unequal(row: list[str], header: list[str]) -> str:
 
 
 def _is_header(row: list[str], header: list[str], path: Path, line: int) -> bool:
-    """Whether a row is the header once more; a mark of byte order before it is no matter."""
-    if [row[0].removeprefix("\ufeff"), *row[1:]] != header:
+    """Whether a row is the header once more; a mark of byte order before it is no matter.
+
+    Raises:
+        FileError: it may be an item, or has the columns in another order.
+    """
+    row = [row[0].removeprefix("\ufeff"), *row[1:]]
+    if sorted(row) != sorted(header):
         return False
     if len(header) == 1:  # an id may be called so
         raise FileError(
@@ -209,17 +215,14 @@ def _is_header(row: list[str], header: list[str], path: Path, line: int) -> bool
             path=path,
             line=line,
         )
-    return True
-
-
-def _refuse_other_order(row: list[str], header: list[str], path: Path, line: int) -> None:
-    if sorted(row) == sorted(header):
+    if row != header:
         raise FileError(
             f"the header comes again in another order, {shown(row, 8)}: files were joined whose "
             "columns differ. Give them one by one.",
             path=path,
             line=line,
         )
+    return True
 
 
 def _check_header(header: list[str], separator: str, path: Path) -> None:

@@ -11,7 +11,7 @@ from bestrand.harnesses.frames import PLACE, from_frame
 from bestrand.harnesses.gather import Bounds, Duplicates, Read, gather
 from bestrand.harnesses.layout import Form, Long, to_long
 from bestrand.harnesses.raw import RawTable
-from bestrand.harnesses.shards import Part, joined, looks_like_part, shard_notes
+from bestrand.harnesses.shards import Part, like_named, looks_like_part, shard_notes
 from bestrand.harnesses.sources import Source, find_sources
 from bestrand.harnesses.tables import read_table
 from bestrand.notes import Note, shown
@@ -102,8 +102,8 @@ def _with_own_name(origin: Source, long: Long, named: dict[str, Source]) -> Long
         if other is not origin and not origin.named:
             raise InputError(
                 f"Two files would both be model {origin.model!r}: {other.path} and {origin.path}. "
-                "Name them, as in NAME=PATH, or add a `model` column. If they are parts of one "
-                f"run, give them one name: {joined(origin.model, [other.path, origin.path])}.",
+                "Name them, as in NAME=PATH, or add a `model` column. "
+                f"{like_named(other, origin)}",
                 model=origin.model,
             )
         return long

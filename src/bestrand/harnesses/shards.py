@@ -70,6 +70,17 @@ def shard_notes(parts: Sequence[Part]) -> list[Note]:
     ]
 
 
+def like_named(one: Source, other: Source) -> str:
+    """Say how to name two files of one name: as parts of one run, or as parts of two."""
+    folders = [source.path.parent for source in (one, other)]
+    names = [folder.resolve().name for folder in folders]
+    if looks_like_part(one.model) and names[0] != names[1]:
+        words = (f"{name}={path}" for name, path in zip(names, folders, strict=True))
+        return f"If they are parts of two runs, name the folders: {shlex.join(words)}."
+    both = joined(one.model, [one.path, other.path])
+    return f"If they are parts of one run, give them one name: {both}."
+
+
 def joined(name: str, paths: Sequence[Path]) -> str:
     """Write how several files become one model, on the command line and in Python."""
     words = [shlex.quote(f"{name}={path}") for path in paths]
