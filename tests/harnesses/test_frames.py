@@ -113,6 +113,17 @@ def test_columns_in_levels_are_refused_and_what_the_message_offers_works(
     assert read_scores(frame).models == ("score_a", "score_b")
 
 
+def test_the_level_that_tells_columns_apart_can_be_kept() -> None:
+    frame = LONG.pivot_table(index="item", columns="model", values=["score"])
+
+    with pytest.raises(
+        InputError, match=r"or keep one: frame.columns = .*get_level_values\(1\)\.$"
+    ):
+        read_scores(frame)
+    frame.columns = frame.columns.get_level_values(1)
+    assert read_scores(frame).matrix().values.tolist() == MATRIX
+
+
 def test_an_index_in_levels_is_columns() -> None:
     assert read_scores(LONG.set_index(["item", "model"])).matrix().values.tolist() == MATRIX
 

@@ -42,12 +42,18 @@ def from_frame(frame: Any) -> RawTable:  # noqa: ANN401
 
 def _with_index(frame: Any) -> Any:  # noqa: ANN401
     """Make columns of a pandas index, unless it only numbers the rows."""
-    if frame.columns.nlevels > 1:
+    levels = range(frame.columns.nlevels)
+    if len(levels) > 1:
+        apart = [level for level in levels if frame.columns.get_level_values(level).is_unique]
+        keep = (
+            f"; or keep one: frame.columns = frame.columns.get_level_values({apart[0]})"
+            if apart
+            else ""
+        )
         raise InputError(
-            f"Columns must be in one level, and these are in {frame.columns.nlevels} (first: "
-            f"{frame.columns[0]!r}). Join the levels first: frame.columns = ['_'.join(map(str, "
-            "name)) for name in frame.columns]; or keep one of them: "
-            "frame.columns = frame.columns.get_level_values(0).",
+            f"Columns must be in one level, and these are in {len(levels)} (first: "
+            f"{frame.columns[0]!r}). Join the levels: frame.columns = ['_'.join(map(str, name)) for "
+            f"name in frame.columns]{keep}."
         )
     if frame.index.names == [None]:
         if frame.index.inferred_type not in ("string", "categorical", "mixed"):
