@@ -52,8 +52,8 @@ def _with_index(frame: Any) -> Any:  # noqa: ANN401
         )
         raise InputError(
             f"Columns must be in one level, and these are in {len(levels)} (first: "
-            f"{frame.columns[0]!r}). Join the levels: frame.columns = ['_'.join(map(str, name)) for "
-            f"name in frame.columns]{keep}."
+            f"{frame.columns[0]!r}). Join the levels: frame.columns = ['_'.join(map(str, name)) "
+            f"for name in frame.columns]{keep}."
         )
     if frame.index.names == [None]:
         if frame.index.inferred_type not in ("string", "categorical", "mixed"):
