@@ -40,6 +40,7 @@ ROOMS = (
     "choosing",
     "pool",
     "select",
+    "adopt",
     "matched",
     "reference",
     "cautions",

@@ -1,5 +1,6 @@
 """Run a fraction of a benchmark, know the full score, and know how wrong you can be."""
 
+from bestrand.adopt import adopt as adopt
 from bestrand.designs.balanced import Balanced as Balanced
 from bestrand.designs.best_rand import BestRand as BestRand
 from bestrand.designs.history import History as History

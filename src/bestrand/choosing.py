@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bestrand.designs.base import Design, Draw
+from bestrand.designs.base import Draw
 from bestrand.errors import ArgumentError, InputError, ManifestError
 from bestrand.frame import Frame
 from bestrand.ids import explain_mismatch
@@ -38,7 +38,7 @@ class Base:
     weights: FloatArray
     inclusion: FloatArray | None
     n_frame: int
-    frame_digest: str
+    frame_digest: str | None
     group_sizes: dict[str, int] | None
 
     @classmethod
@@ -101,7 +101,7 @@ class Base:
             return None
         return np.array(list(self.group_sizes.values())) / self.n_frame
 
-    def drawn_fields(self, draw: Draw, design: Design) -> dict[str, Any]:
+    def drawn_fields(self, draw: Draw, design: str) -> dict[str, Any]:
         """Give the fields of a manifest that speak of the base and of the items chosen from it."""
         columns = draw.columns
         groups = self.frame.groups
@@ -114,7 +114,7 @@ class Base:
             "n_frame": self.n_frame,
             "frame_digest": self.frame_digest,
             "n_pool": self.frame.n,
-            "design": design.name,
+            "design": design,
             "balanced_on": draw.balanced_on,
             "weighting": self.frame.scheme,
             "item_weights": _numbers(None if self._is_micro else self.weights[columns]),

@@ -26,6 +26,7 @@ from bestrand.stats.intervals import t_quantile
 from bestrand.types import FloatArray, Missing
 
 
+OF_INTERVALS = ("few-items", "no-probes", "unexplained", "outside-probes")
 PREDICTORS: dict[str, Estimator] = {
     "MRMR": KernelRidgeScores(),
     "RandomSearch": RidgeScores(),
@@ -95,6 +96,9 @@ def estimate(
     notes += design_notes(subset, how)
     inference = how.infer(seen)
     notes += score_notes(subset, whole, targets, known, seen, level)
+    if not subset.has_intervals:
+        inference = _without_intervals(inference)
+        notes = [note for note in notes if note.code not in OF_INTERVALS]
     if isinstance(scores, ScoreTable):
         notes += scores.notes
     unit = _Unit(bounds[0], bounds[1] - bounds[0])
@@ -124,6 +128,22 @@ def default_estimator(design: str, seen: Seen) -> Estimator:
     if design == "History" and seen.pool_probes is not None:
         return HistoryAverage() if complete else Regression()
     return Mean() if seen.probe_means is None else Regression()
+
+
+def _without_intervals(inference: Inference) -> Inference:
+    """Keep the estimates of a subset that others chose, and say why they have no errors."""
+    reason = (
+        "The items were chosen elsewhere, and how is not known: there is no interval, and the "
+        "estimate is right only as far as these items are like the rest. If they were drawn at "
+        'random, say so with bestrand adopt --inclusion random (inclusion="random").'
+    )
+    pair_se = np.full_like(inference.pair_se, np.nan)
+    np.fill_diagonal(pair_se, 0.0)
+    return inference._replace(
+        se=np.full_like(inference.se, np.nan),
+        pair_se=pair_se,
+        notes=(*inference.notes, Note("no-interval", reason)),
+    )
 
 
 class _Unit(NamedTuple):

@@ -20,6 +20,7 @@ from bestrand.types import FloatArray, IntArray, WeightScheme
 
 
 SCHEMA_VERSION = 1
+ADOPTED = "Adopted"  # stands for the design of a subset that others chose
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Balance = Literal["probes", "groups"]
 
@@ -54,12 +55,17 @@ class Manifest(BaseModel):
     )
     items: tuple[str, ...] = Field(description="Ids of the chosen items, ascending by code point.")
     n_frame: int = Field(description="N, how many items the chosen ones stand for.", ge=1)
-    frame_digest: Digest = Field(description="SHA-256 over the ids of the whole frame.")
+    frame_digest: Digest | None = Field(
+        description="SHA-256 over the ids of the whole frame; null where they are not known, as "
+        "may be for a subset chosen elsewhere."
+    )
     n_pool: int = Field(
         description="m, how many items the choice was made from: the pool's, or the frame's.",
         ge=1,
     )
-    design: str = Field(description="Name of the design that chose.")
+    design: str = Field(
+        description="Name of the design that chose; `Adopted` for a subset chosen elsewhere."
+    )
     parameters: dict[str, Any] = Field(description="The design's own settings.")
     balanced_on: tuple[Balance, ...] = Field(
         description="What the means of the chosen items were made to match."
@@ -148,6 +154,11 @@ class Manifest(BaseModel):
         """How many items were chosen."""
         return len(self.items)
 
+    @property
+    def has_intervals(self) -> bool:
+        """Whether estimates may have intervals: not if others chose, and how is not known."""
+        return self.design != ADOPTED or self.inclusion is not None
+
     @cached_property
     def relative_weights(self) -> FloatArray:
         """(n,) N times each item's share of the full score."""
@@ -228,10 +239,13 @@ class Manifest(BaseModel):
         if frame.digest == self.frame_digest:
             return
         absent = [item for item in self.items if item not in frame.positions]
+        if self.frame_digest is None and frame.n == self.n_frame and not absent:
+            return
+        of = f" ({self.frame_digest[:8]}…)" if self.frame_digest else ""
         more = f" {len(absent)} chosen items are not among them: {shown(absent)}." if absent else ""
         raise ManifestError(
-            f"This {self.kind} was drawn from a frame of {self.n_frame} items "
-            f"({self.frame_digest[:8]}…), these are {frame.n} ({frame.digest[:8]}…).{more} "
+            f"This {self.kind} was drawn from a frame of {self.n_frame} items"
+            f"{of}, these are {frame.n} ({frame.digest[:8]}…).{more} "
             "Another version of the benchmark, or another split?",
             absent=absent,
         )

@@ -69,5 +69,5 @@ def draw_pool(
         scores_digest=None,
         probe_means=None,
         parent=None,
-        **base.drawn_fields(draw, design),
+        **base.drawn_fields(draw, design.name),
     )

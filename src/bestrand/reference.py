@@ -62,7 +62,7 @@ def known_probes(
         whole = probes.matrix(targets.metric, weights="micro")
     else:
         whole = matrix_of(probes, None, weights="micro")
-    covers = whole.frame.digest == subset.frame_digest and subset.n_pool == subset.n_frame
+    covers = subset.n_pool == subset.n_frame and _is_frame(whole.frame, subset)
     models = subset.probes
     if not models:
         models = tuple(model for model in whole.models if model not in targets.models)
@@ -90,6 +90,13 @@ def known_probes(
         pool_weights=weights,
         columns=np.array([whole.frame.positions[item] for item in subset.items], dtype=np.int64),
     )
+
+
+def _is_frame(frame: Frame, subset: Manifest) -> bool:
+    """Whether these are the items from which the subset was chosen, as far as is known."""
+    if subset.frame_digest is not None:
+        return frame.digest == subset.frame_digest
+    return frame.n == subset.n_frame and frame.positions.keys() >= set(subset.items)
 
 
 def _stated_means(subset: Manifest, metric: str) -> FloatArray | None:

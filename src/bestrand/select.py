@@ -84,7 +84,7 @@ def select(
     )
     draw = design.draw(features, n, Stream.of(seed, "select"))
     text_notes = () if seen is None else seen.notes
-    more = (*text_notes, *_probe_notes(matrices), *_pool_notes(pool, frame))
+    more = (*text_notes, *_probe_notes(matrices), *_pool_notes(pool, frame), *_whole_notes(base, n))
     draw = draw._replace(notes=(*draw.notes, *more))
     return Manifest.make(
         kind="subset",
@@ -100,7 +100,7 @@ def select(
         probe_means=_means(matrices, base.weights) if matrices else None,
         parent=None if pool is None else pool.digest,
         pool_balanced_on=() if pool is None else pool.balanced_on,
-        **base.drawn_fields(draw, design),
+        **base.drawn_fields(draw, design.name),
     )
 
 
@@ -180,6 +180,18 @@ def _pool_notes(pool: Manifest | None, frame: Frame) -> list[Note]:
         "from a table with the `group` column to keep them."
     )
     return [Note("pool-without-groups", text)]
+
+
+def _whole_notes(base: Base, n: int) -> list[Note]:
+    """Say what it means that no item was left out, and what to do if these are not all."""
+    if n < base.n_frame:
+        return []
+    text = (
+        f"All {n} items were chosen, so estimates speak of these items without sampling error. If "
+        "they are a part of a larger benchmark that others chose, say so: bestrand adopt IDS --of "
+        "N (adopt)."
+    )
+    return [Note("whole-frame", text)]
 
 
 def _probe_notes(matrices: Sequence[ScoreMatrix]) -> list[Note]:

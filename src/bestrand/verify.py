@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from bestrand.errors import BestrandError
 from bestrand.frame import Frame
 from bestrand.ids import explain_mismatch
-from bestrand.manifest import Manifest
+from bestrand.manifest import ADOPTED, Manifest
 from bestrand.notes import shown
 from bestrand.pool import draw_pool
 from bestrand.scores import ScoreMatrix, ScoreTable
@@ -74,8 +74,12 @@ def verify(
         checks.append(_check_parent(manifest, pool))
     if set(ids) == set(manifest.items) and manifest.n < manifest.n_frame:
         checks.append(_check_run(manifest, items))
+        if manifest.design == ADOPTED:
+            checks.append(_not_drawn(manifest))
         return Verification(tuple(checks))
     checks.append(_check_items(manifest, ids, pool))
+    if manifest.design == ADOPTED:
+        return Verification((*checks, _not_drawn(manifest)))
     if checks[-1].outcome == "passed":
         checks.append(_redraw(manifest, items, pool, texts))
     return Verification(tuple(checks))
@@ -98,6 +102,29 @@ def _check_run(
     return Check("items", "passed", f"{said}, scored for every model")
 
 
+def _not_drawn(manifest: Manifest) -> Check:
+    """Say what of a subset that others chose cannot be checked."""
+    how = "how is not known"
+    if manifest.parameters.get("inclusion") == "random":
+        how = f"that they are a simple random sample of {manifest.n_frame} is a statement"
+    if manifest.n == manifest.n_frame:
+        how = "they are the whole benchmark"
+    return Check("redrawn", "skipped", f"the items were chosen elsewhere: {how}")
+
+
+def _check_unbound(manifest: Manifest, ids: tuple[str, ...]) -> Check:
+    """Look at items for a manifest that knows of the frame no more than its size."""
+    absent = sorted(set(manifest.items) - set(ids))
+    if absent:
+        said = f"{len(absent)} of {manifest.n} chosen items are absent ({shown(absent)})"
+        return Check("frame", "failed", said + explain_mismatch(manifest.items, ids))
+    if len(ids) != manifest.n_frame:
+        said = f"the manifest speaks of {manifest.n_frame} items, and these are {len(ids)}"
+        return Check("frame", "failed", said)
+    said = f"all {manifest.n} chosen items are among these {len(ids)}"
+    return Check("frame", "passed", f"{said}, as many as the manifest says; it does not list them")
+
+
 def _ids(items: Frame | ScoreTable | ScoreMatrix | Sequence[str]) -> tuple[str, ...]:
     if isinstance(items, ScoreTable):
         return tuple(items.items["item"])
@@ -114,6 +141,8 @@ def _check_parent(manifest: Manifest, pool: Manifest) -> Check:
 
 def _check_items(manifest: Manifest, ids: tuple[str, ...], pool: Manifest | None) -> Check:
     here = set(ids)
+    if manifest.frame_digest is None:
+        return _check_unbound(manifest, ids)
     if Frame.of(ids).digest == manifest.frame_digest:
         return Check("frame", "passed", f"drawn from these {len(ids)} items")
     if pool is not None and here == set(pool.items) and manifest.parent == pool.digest:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import typer
 
 from bestrand.cli import (
+    adopt,
     backtest,
     compare,
     demo,
@@ -46,6 +47,7 @@ verbs = (
     backtest,
     pool,
     select,
+    adopt,
     estimate,
     compare,
     study,

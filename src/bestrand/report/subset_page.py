@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from bestrand.manifest import Manifest
+from bestrand.manifest import ADOPTED, Manifest
 from bestrand.report.charts.style import Row, count, noun, number, share
 from bestrand.report.charts.subset import (
     balance_chart,
@@ -323,18 +323,20 @@ def _provenance(manifest: Manifest) -> Section:
         ("Design", manifest.design),
         ("Settings", settings or "none"),
         ("Balanced on", ", ".join(manifest.balanced_on) or "nothing"),
-        ("Seed", str(manifest.seed)),
+        ("Seed", "none" if manifest.design == ADOPTED else str(manifest.seed)),
         ("Probes", ", ".join(manifest.probes) or "none"),
         ("Metrics", ", ".join(manifest.metrics) or "none"),
         ("Weighting", manifest.weighting),
         ("Items of the frame", count(manifest.n_frame)),
-        ("Digest of the frame", manifest.frame_digest),
+        ("Digest of the frame", manifest.frame_digest or "its ids are not known"),
         ("Digest of the probes' scores", manifest.scores_digest or "none"),
         ("Digest of the pool", manifest.parent or "none"),
         ("Digest of this manifest", manifest.digest),
         ("Written by", f"bestrand {manifest.bestrand_version}"),
     ]
     text = "`bestrand verify` draws the same items again from these and the probes' scores."
+    if manifest.design == ADOPTED:
+        text = "The items were chosen elsewhere; nothing can be drawn again."
     return Section("Provenance", (text.replace("`", ""),), (_items(manifest),), tuple(facts))
 
 

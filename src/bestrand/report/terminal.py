@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from bestrand.manifest import Manifest
+from bestrand.manifest import ADOPTED, Manifest
 from bestrand.report.contracts import (
     CompareReport,
     DemoReport,
@@ -60,12 +60,14 @@ def read_table(report: ReadReport) -> RenderableType:
 def manifest_table(manifest: Manifest, path: Path | None) -> RenderableType:
     """Show what was chosen."""
     of = "pool" if manifest.parent else "frame"
+    digest = f"{manifest.frame_digest[:12]}…" if manifest.frame_digest else "ids not known"
     rows = [
         (manifest.kind, f"{manifest.n} of {manifest.n_pool} items of the {of}"),
-        ("frame", f"{manifest.n_frame} items, {manifest.frame_digest[:12]}…"),
+        ("frame", f"{manifest.n_frame} items, {digest}"),
         ("design", f"{manifest.design} {_settings(manifest)}"),
-        ("seed", str(manifest.seed)),
     ]
+    if manifest.design != ADOPTED:
+        rows.append(("seed", str(manifest.seed)))
     if manifest.probes:
         rows.append(("probes", listing(manifest.probes)))
     if manifest.distance is not None:
@@ -100,10 +102,12 @@ def estimates_table(report: EstimateReport, manifest: Manifest) -> RenderableTyp
             str(row.n),
             *more,
         )
+    gaps = f"Gaps below about {number(report.resolution)} are not resolved."
+    if report.resolution is None:
+        gaps = "How small a gap can be resolved is not known."
     resolution = (
         f"Full scores of metric {report.metric!r} over {manifest.n_frame} items, from "
-        f"{manifest.n} ({report.estimator}). Gaps below about {number(report.resolution)} are "
-        "not resolved."
+        f"{manifest.n} ({report.estimator}). {gaps}"
     )
     return Group(table, Text(resolution))
 
