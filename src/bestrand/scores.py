@@ -117,8 +117,6 @@ class ScoreMatrix:
         if unknown not in get_args(Unknown):
             raise ArgumentError(f"`unknown` must be error or nan, got {unknown!r}.")
         items = _distinct(items)
-        if items == self.frame.items:
-            return self
         positions = self.frame.positions
         columns: IntArray = np.array([positions.get(item, -1) for item in items], dtype=np.int64)
         absent = [item for item in items if item not in positions]
@@ -131,6 +129,8 @@ class ScoreMatrix:
             )
         values = self.values[:, columns]
         values[:, columns < 0] = np.nan
+        if items == self.frame.items:
+            return replace(self, values=values)
         frame = _plain_frame(items) if absent or not items else self.frame.take(columns)
         return replace(self, frame=frame, values=values)
 
