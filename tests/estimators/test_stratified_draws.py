@@ -241,3 +241,31 @@ def test_the_textbook_variance_is_unbiased_over_all_stratified_subsets() -> None
     assert np.mean(means, axis=0) == pytest.approx(y.mean(axis=1), abs=1e-12)
     assert np.mean(variances, axis=0) == pytest.approx(np.var(means, axis=0), abs=1e-12)
     assert np.mean(pairs) == pytest.approx(np.var([m[0] - m[1] for m in means]), abs=1e-12)
+
+
+@pytest.mark.parametrize("weights", ["micro", "macro"])
+def test_groups_without_an_item_widen_the_interval(weights: str) -> None:
+    """Thirty groups and sixty items: four groups or so have none, and groups differ widely."""
+    rng = np.random.default_rng(9)
+    ease = np.repeat(rng.permutation(np.linspace(0.1, 0.9, 30)), 25)
+    values = np.clip(ease + rng.normal(0, 0.1, (3, 750)), 0, 1)
+    matrix = grouped({f"g{k:02d}": 25 for k in range(30)}, values, weights)
+    truth, held, pairs = matrix.full_scores(), [], []
+    for seed in range(150):
+        subset = br.select(matrix.frame, 60, design=br.SimpleRandom(), seed=seed)
+        result = br.estimate(matrix, subset, estimator=PostStratified())
+        held.append((result.low <= truth) & (truth <= result.high))
+        off = np.abs(result.pair_difference - (truth[:, None] - truth))
+        pairs.append((off <= result.pair_half_width)[np.triu_indices(3, 1)])
+
+    assert 0.92 < np.mean(held) < 0.99
+    assert 0.92 < np.mean(pairs) < 0.99
+
+
+def test_one_group_of_several_tells_no_error() -> None:
+    matrix = grouped({"a": 10, "b": 10}, np.tile(np.arange(20) % 2, (1, 1)).astype(np.float64))
+    subset = br.adopt(matrix.frame.items[:5], frame=matrix.frame, inclusion="random")
+    result = br.estimate(matrix, subset, estimator=PostStratified())
+
+    assert np.isfinite(result.estimate).all()
+    assert np.isnan(result.se).all()

@@ -21,7 +21,8 @@ class PostStratified(Estimator):
        \hat V = \sum_h W_h^2\Bigl(\frac1{n_h} - \frac1{N_h}\Bigr) s_{jh}^2 $$
 
     Groups of which no item was chosen are left out, and the others' shares scaled to sum 1; a note
-    says so. Each group has a variance of its own, see `bestrand.stats.stratified.sample_errors`.
+    says so, and the variance between the groups' means comes in. Each group has a variance of its
+    own, see `bestrand.stats.stratified.sample_errors`.
 
     References:
         Holt, D. and Smith, T. M. F. (1979). Post stratification. J. R. Stat. Soc. A 142(1).
@@ -36,27 +37,29 @@ class PostStratified(Estimator):
                 "PostStratified needs each item's group, and these items have none. Take Mean."
             )
         counts = np.bincount(seen.groups, minlength=seen.group_shares.size).astype(np.int64)
-        shares = self._group_weights(seen, counts)
+        known = self._group_weights(seen, counts)
+        shares = known / known.sum()
         per_item = (shares / np.clip(counts, 1, None))[seen.groups]
         estimate = seen.scores @ per_item
 
         sizes = np.rint(seen.group_shares * seen.n_frame)
         fixed = np.zeros(sizes.size)  # the counts of the groups are taken as they came
         found = sample_errors(Sample(seen.scores, per_item, seen.groups, sizes, fixed), estimate)
+        between, pair_between = _absent_errors(seen, known, counts)
         here = counts > 0
         notes = () if here.all() else (_absent_note(int((~here).sum()), counts.size),)
         return Inference(
             estimate=estimate,
-            se=np.sqrt(found.variance),
+            se=np.sqrt(found.variance + between),
             freedom=found.freedom,
             pair_difference=estimate[:, None] - estimate,
-            pair_se=np.sqrt(found.pair_variance),
+            pair_se=np.sqrt(found.pair_variance + pair_between),
             pair_freedom=found.pair_freedom,
             notes=notes,
         )
 
     def _group_weights(self, seen: Seen, counts: IntArray) -> FloatArray:
-        """Give W_h of the groups that are here, sum 1; (H,)."""
+        """Give W_h of the groups that are here, 0 of the others; (H,)."""
         shares = np.zeros(counts.size)
         for code in np.flatnonzero(counts):
             weights = seen.weights[seen.groups == code]
@@ -66,9 +69,41 @@ class PostStratified(Estimator):
                     "weights differ within a group. Take Mean."
                 )
             shares[code] = np.asarray(seen.group_shares)[code] * weights[0]
-        return np.asarray(shares / shares.sum())
+        return shares
+
+
+def _absent_errors(
+    seen: Seen, known: FloatArray, counts: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Give what groups without an item add to the variances: their means are like the others'.
+
+    With s_B^2 the variance of the means of the groups that are here, w_h their shares scaled to
+    sum 1 and W_a those of absent groups, it is s_B^2 [sum W_a^2 + (sum W_a)^2 sum w_h^2]; nan
+    where one group alone is here.
+    """
+    n_models, here = len(seen.scores), np.flatnonzero(counts)
+    if here.size == counts.size:
+        return np.zeros(n_models), np.zeros((n_models, n_models))
+    shares = np.asarray(seen.group_shares)[counts == 0]
+    rest = max(1.0 - float(known.sum()), 0.0)
+    if np.ptp(seen.weights) > 0:  # what absent items weigh is not known, but for their sum
+        shares = np.ones(shares.size)
+    absent = rest * shares / shares.sum()
+    scaled = known[here] / known.sum()
+    factor = (absent**2).sum() + rest**2 * (scaled**2).sum()
+    means = np.stack([seen.scores[:, seen.groups == code].mean(axis=1) for code in here], axis=1)
+    off = means - means.mean(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        gram = off @ off.T * (factor / np.float64(here.size - 1))
+    own = np.diag(gram)
+    cross = np.clip(own[:, None] + own - 2 * gram, 0.0, None)
+    np.fill_diagonal(cross, 0.0)
+    return own.copy(), cross
 
 
 def _absent_note(absent: int, n_groups: int) -> Note:
-    text = f"{absent} of {n_groups} groups have no item in the subset and are left out."
+    text = (
+        f"{absent} of {n_groups} groups have no item in the subset; they are taken to be like the "
+        "others, and intervals allow for how much groups differ."
+    )
     return Note("absent-groups", text)
