@@ -14,8 +14,10 @@ from bestrand.estimates import Estimates
 from bestrand.estimators.mean import Mean
 from bestrand.manifest import Manifest
 from bestrand.pool import draw_pool
+from bestrand.rng import Stream
 from bestrand.scores import ScoreMatrix
 from bestrand.select import select
+from bestrand.stats.random_items import RandomItems, in_random_items, ratio_of_draws
 from bestrand.types import FloatArray
 
 
@@ -41,11 +43,13 @@ class Errors(NamedTuple):
         design: its name.
         values: (draws,) in the metric's unit.
         high_error: share of draws above the 70th percentile of `SimpleRandom`'s.
+        equals: random items that err as little; None of `SimpleRandom`.
     """
 
     design: str
     values: FloatArray
     high_error: float
+    equals: RandomItems | None = None
 
 
 class Demo(NamedTuple):
@@ -86,10 +90,22 @@ def run_demo(*, n: int = N_SUBSET, n_draws: int = N_DRAWS, seed: int = 0) -> Dem
     ]
     threshold = float(np.quantile(values[0], 0.7))
     errors = tuple(
-        Errors(design.name, errors, float((errors > threshold).mean()))
-        for design, errors in zip(designs, values, strict=True)
+        Errors(
+            design.name,
+            own,
+            float((own > threshold).mean()),
+            None if own is values[0] else _worth(own, values[0], n, scores.frame.n, seed),
+        )
+        for design, own in zip(designs, values, strict=True)
     )
     return Demo(pool, subset, result, targets.full_scores(), errors)
+
+
+def _worth(own: FloatArray, random: FloatArray, n: int, n_frame: int, seed: int) -> RandomItems:
+    """Count the random items that err as little, on average and in a bad draw."""
+    stream = Stream.of(seed, "demo", "resamples")
+    mean, p95 = (ratio_of_draws(own, random, stream, level) for level in (None, 0.95))
+    return in_random_items(mean, p95, n, n_frame)
 
 
 def repeat(

@@ -23,6 +23,7 @@ SCHEMA_VERSION = 1
 ADOPTED = "Adopted"  # stands for the design of a subset that others chose
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Balance = Literal["probes", "groups"]
+PRINTED = ("costs", "equals")  # what `--json` prints beside a manifest
 
 
 class ManifestNote(BaseModel):
@@ -207,6 +208,7 @@ class Manifest(BaseModel):
             raise _no_manifest(source, f"it is not JSON ({error})") from error
         if not isinstance(fields, dict) or "schema_version" not in fields:
             raise _no_manifest(source, "it has no `schema_version`")
+        fields = {name: value for name, value in fields.items() if name not in PRINTED}
         layout = fields["schema_version"]
         if isinstance(layout, int) and layout > SCHEMA_VERSION:
             raise ManifestError(

@@ -86,6 +86,9 @@ def test_tables_are_whole_on_80_columns(
         "on",
     ]
     assert "…" not in done.out
+    heads = [line for line in done.out.splitlines() if line.lstrip().startswith("strategy")]
+    assert "equals" in heads[-1]
+    assert all(line.rstrip().endswith("on") for line in heads)
 
 
 CLAIMS = """

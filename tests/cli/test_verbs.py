@@ -8,7 +8,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import bestrand as br
+from bestrand.planning.costs import pays_against_random
+from bestrand.planning.equals import random_items_of
 from bestrand.report.schemas import CONTRACTS, schema_of
+from bestrand.stats.random_items import random_items
 from tests.conftest import Files, Run
 
 
@@ -155,6 +158,59 @@ def test_designs_without_probes_can_be_chosen(run: Run, files: Files, design: st
     assert done.json["inclusion"] == pytest.approx([95 / 1901] * 95)
 
 
+def test_what_choosing_costs_and_is_worth_is_printed(run: Run, files: Files) -> None:
+    pool, subset = drawn(run, files)
+    words = ("select", files.probes, "-n", 60, "--pool", pool)
+    of_pool = run("pool", files.scores, "-n", 60, "--seed", 3, "--json").json
+    chosen, said = run(*words, "--json"), run(*words).out
+    costs, equals = chosen.json["costs"], chosen.json["equals"]
+    worth = random_items_of(
+        br.Manifest.read(subset), br.read_scores(files.probes), pool=br.Manifest.read(pool)
+    )
+
+    for printed in (of_pool, chosen.json):
+        validate("manifest", printed)
+    assert of_pool["costs"]["probe_items"] == 240
+    assert of_pool["costs"]["construction"] is None
+    assert of_pool["equals"] is None
+    assert costs["construction_items"] == 6 * 240
+    assert costs["construction"] == pytest.approx(6 * 240 / 1901)
+    assert costs["target_items"] == 60
+    assert costs["pays_from"] == 1
+    assert worth is not None
+    assert equals == pytest.approx(worth._asdict())
+    assert costs["pays_from_random"] == pays_against_random(br.Manifest.read(subset), worth.mean)
+    assert "6 probes x 240 items = 1 440 calls, 0.76 full runs of one model" in said
+    assert "from 1 target on, against running them on all items" in said
+    assert f"about {worth.mean:.0f} random items on average ({worth.mean_low:.0f} to" in said
+    assert "each probe" in run("pool", files.scores, "-n", 60).out
+
+
+def test_what_is_printed_is_the_manifest_of_the_file(run: Run, files: Files) -> None:
+    pool, subset = drawn(run, files)
+    done = run("select", files.probes, "-n", 60, "--pool", pool, "--json")
+    written = json.loads(subset.read_text())
+    piped = files.folder / "piped.json"
+    piped.write_text(done.out)
+
+    assert {name: done.json[name] for name in written} == written
+    assert set(done.json) - set(written) == {"costs", "equals"}
+    assert br.Manifest.read(piped) == br.Manifest.read(subset)
+    assert run("estimate", piped, files.targets, "-q").code == 0
+
+
+def test_the_worth_of_other_designs(run: Run, files: Files) -> None:
+    random = run("select", files.scores, "-n", 60, "--design", "random", "--json").json
+    stratified = run("select", files.scores, "-n", 60, "--design", "stratified")
+    history = run("select", files.probes, "-n", 60, "--design", "history")
+
+    assert random["equals"]["mean"] == random["equals"]["p95_high"] == 60
+    assert random["costs"]["construction"] == 0.0
+    assert "no probe runs, so it costs no calls" in stratified.out
+    assert "not known before targets run" in stratified.out
+    assert "6.00 full runs of one model; nothing if they have run already" in history.out
+
+
 def test_macro_weights_are_kept_in_the_manifest_and_used(run: Run, files: Files) -> None:
     subset = files.folder / "macro.json"
     words = ("select", files.probes, "-n", 200, "--weights", "macro", "-o", subset, "-q")
@@ -186,6 +242,10 @@ def test_the_demo_runs_and_keeps_its_contract(run: Run) -> None:
     assert len(done.json["targets"]) == 20
     assert errors["BestRand"]["mean"] < errors["SimpleRandom"]["mean"]
     assert done.json["construction_cost"] == pytest.approx(8 * 800 / 12002)
+    assert errors["SimpleRandom"]["equals"] is None
+    ratio = errors["Balanced"]["mean"] / errors["SimpleRandom"]["mean"]
+    assert errors["Balanced"]["equals"]["mean"] == pytest.approx(random_items(ratio, 200, 12002))
+    assert errors["Balanced"]["equals"]["mean_low"] < errors["Balanced"]["equals"]["mean"]
 
 
 def test_people_get_tables(run: Run, files: Files) -> None:

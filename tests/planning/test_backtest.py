@@ -9,6 +9,7 @@ import bestrand as br
 from bestrand.data import load
 from bestrand.planning.leave_out import leave_out
 from bestrand.rng import Stream
+from bestrand.stats.random_items import random_items
 from tests.cli.test_verbs import validate
 from tests.conftest import Files, Run
 
@@ -67,6 +68,16 @@ def test_the_error_of_the_ratio_is_its_spread_over_seeds() -> None:
     spread = np.std([figure.ratio for figure in seen], ddof=1)
 
     assert np.mean([figure.ratio_se for figure in seen]) == pytest.approx(spread, rel=0.6)
+
+
+def test_what_it_equals_is_from_the_ratios() -> None:
+    seen = br.backtest(MATRIX, 100, n_draws=20)
+    equals, n_items = seen.equals, MATRIX.frame.n
+
+    assert equals.mean == pytest.approx(random_items(seen.mean.ratio, 100, n_items))
+    assert equals.p95 == pytest.approx(random_items(seen.worst_draw.ratio, 100, n_items))
+    assert equals.mean_low < equals.mean < equals.mean_high
+    assert equals.p95_low <= equals.p95 <= equals.p95_high
 
 
 def test_the_same_seed_gives_the_same_numbers() -> None:

@@ -21,6 +21,7 @@ from bestrand.report.charts.planning import (
 )
 from bestrand.report.charts.style import Chart
 from bestrand.report.charts.write import drawn
+from bestrand.stats.random_items import RandomItems
 from tests.conftest import Files, Run
 
 
@@ -50,6 +51,7 @@ def backtested(*errors: tuple[str, float]) -> Backtest:
         0.01,
         0.95,
         same,
+        RandomItems(50.0, 40.0, 60.0, 50.0, 40.0, 60.0),
     )
 
 

@@ -371,6 +371,22 @@ def test_groups_and_costs_are_counted(made: Made) -> None:
     assert costs is not None
     assert costs.construction == pytest.approx(6 * 240 / 1901)
     assert costs.saved == pytest.approx(6 * (1 - 60 / 1901) - 6 * 240 / 1901)
+    assert costs.construction_items == 6 * 240
+    assert (costs.target_items, costs.pays_from) == (60, 1)
+
+
+def test_the_page_says_what_it_costs_and_what_it_equals(made: Made) -> None:
+    page = subset_page(made.seen, made.subset)
+    facts = dict(next(section for section in page.sections if section.title == "Cost").facts)
+    equals = made.seen.equals
+
+    assert facts["Choosing"] == "6 probes x 240 items = 1 440 calls, 0.76 full runs of one model"
+    assert facts["Each target"] == "60 items, 0.032 of a full run"
+    assert facts["Pays"].startswith("from 1 target on, against running them on all items")
+    assert equals is not None
+    assert equals.mean is not None
+    said = f"The subset of 60 items equals about {equals.mean:.0f} random items on average ("
+    assert any(text.startswith(said) for text in page.lead)
 
 
 def test_differences_are_turned_towards_the_best(made: Made) -> None:

@@ -178,6 +178,22 @@ def test_cells_and_averages_of_a_table() -> None:
     assert set(average["kind"]) == {"all", "text", "agent"}
 
 
+def test_ratios_are_told_in_random_items_size_by_size() -> None:
+    base = draws("a")
+    rows = rows_of(random_a_text_f=base, own_a_text_f=0.5 * base)
+    average = averages(cells(rows), ratios(rows))
+    of_all = average.filter(pl.col("kind") == "all")
+    own = of_all.filter((pl.col("strategy") == "own") & pl.col("retention").is_not_null())
+    against_own = averages(cells(rows), ratios(rows, "own"))
+    retention = own["retention"][0]
+
+    assert own.height == 1
+    for name in ("equals", "equals_p95"):
+        assert own[name][0] == pytest.approx(1 / (retention + 0.25 * (1 - retention)))
+    assert of_all.filter(pl.col("retention").is_null())["equals"].is_nan().all()
+    assert against_own["equals"].is_nan().all()
+
+
 def test_a_table_without_rows_has_no_averages() -> None:
     rows = pl.DataFrame(schema=ROWS)
 

@@ -54,7 +54,10 @@ def register(app: typer.Typer) -> None:
         """Make a manifest of a subset that was chosen elsewhere, as a published list of ids."""
         from bestrand.adopt import adopt as take
         from bestrand.harnesses.items import read_items
+        from bestrand.planning.equals import random_items_of
+        from bestrand.report.contracts import equals_row
         from bestrand.report.terminal import manifest_table
+        from bestrand.report.worth import cost_row, printed
 
         out = Output(json, quiet)
         adopted = take(
@@ -66,7 +69,10 @@ def register(app: typer.Typer) -> None:
         )
         if output is not None:
             adopted.write(output, force=force)
-        out.json(adopted.to_json())
+        worth = random_items_of(adopted)
+        out.json(printed(adopted, worth).to_json())
         if out.for_people:
-            out.console().print(manifest_table(adopted, output))
+            equals = None if worth is None else equals_row(worth)
+            costs = cost_row(adopted, worth=worth)
+            out.console().print(manifest_table(adopted, output, costs, equals))
         out.notes(adopted.notes)

@@ -54,6 +54,7 @@ def register(app: typer.Typer) -> None:
         from bestrand.harnesses.items import read_items
         from bestrand.pool import draw_pool
         from bestrand.report.terminal import manifest_table
+        from bestrand.report.worth import cost_row, printed
         from bestrand.strategies import DESIGNS
 
         out = Output(json, quiet)
@@ -68,7 +69,7 @@ def register(app: typer.Typer) -> None:
         )
         if output is not None:
             drawn.write(output, force=force)
-        out.json(drawn.to_json())
+        out.json(printed(drawn).to_json())
         if out.for_people:
-            out.console().print(manifest_table(drawn, output))
+            out.console().print(manifest_table(drawn, output, cost_row(drawn)))
         out.notes(drawn.notes)

@@ -101,7 +101,10 @@ def register(app: typer.Typer) -> None:
         """Choose the subset on which the target models will run."""
         from bestrand.harnesses.items import read_items
         from bestrand.manifest import Manifest
+        from bestrand.planning.equals import random_items_of
+        from bestrand.report.contracts import equals_row
         from bestrand.report.terminal import manifest_table
+        from bestrand.report.worth import cost_row, printed
         from bestrand.scores import ScoreTable
         from bestrand.select import select as choose
         from bestrand.texts import read_texts
@@ -119,11 +122,12 @@ def register(app: typer.Typer) -> None:
             if how.uses_probes or len(scores) > 1
             else read_items(scores[0], weights=weights)
         )
+        base = Manifest.read(pool) if pool is not None else None
         chosen = choose(
             seen,
             n,
             retention=retention,
-            pool=Manifest.read(pool) if pool is not None else None,
+            pool=base,
             design=how,
             probes=_names(probes),
             metrics=metric or None,
@@ -133,9 +137,14 @@ def register(app: typer.Typer) -> None:
         )
         if output is not None:
             chosen.write(output, force=force)
-        out.json(chosen.to_json())
-        if out.for_people:
-            out.console().print(manifest_table(chosen, output))
+        if json or out.for_people:
+            known = seen if isinstance(seen, ScoreTable) else None
+            worth = random_items_of(chosen, known, pool=base)
+            out.json(printed(chosen, worth).to_json())
+            if out.for_people:
+                equals = None if worth is None else equals_row(worth)
+                costs = cost_row(chosen, worth=worth)
+                out.console().print(manifest_table(chosen, output, costs, equals))
         out.notes([*(seen.notes if isinstance(seen, ScoreTable) else ()), *chosen.notes])
 
 

@@ -18,6 +18,13 @@ from bestrand.rng import Stream
 from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of
 from bestrand.settings import whole_number
 from bestrand.stats.monte_carlo import mean_and_error
+from bestrand.stats.random_items import (
+    RandomItems,
+    in_random_items,
+    jackknife_se,
+    ratio_of_draws,
+    ratio_with_se,
+)
 from bestrand.types import FloatArray
 
 
@@ -92,6 +99,7 @@ class Backtest:
         coverage_se: its Monte Carlo standard error, draws as units.
         random_coverage: the same of Random.
         worst_draw: 95th percentile over draws of the mean error over the models left out.
+        equals: random items that err as little: by `mean`, and by `worst_draw`.
     """
 
     metric: str
@@ -109,6 +117,7 @@ class Backtest:
     coverage_se: float
     random_coverage: float
     worst_draw: Comparison
+    equals: RandomItems
 
 
 def backtest(
@@ -173,6 +182,7 @@ def backtest(
     random = np.array([draw.random for draw in draws])
     held = np.array([draw.held for draw in draws])
     full = matrix.full_scores()
+    mean, worst_draw = (_compare(random, ours, what) for what in (_mean_size, _p95_of_draws))
     return Backtest(
         metric=matrix.metric,
         n_items=matrix.frame.n,
@@ -193,9 +203,17 @@ def backtest(
             )
             for j, model in enumerate(matrix.models)
         ),
-        mean=_compare(random, ours, _mean_size),
+        mean=mean,
         p95=_compare(random, ours, _p95_size),
-        worst_draw=_compare(random, ours, _p95_of_draws),
+        worst_draw=worst_draw,
+        equals=in_random_items(
+            ratio_with_se(mean.ratio, mean.ratio_se),
+            ratio_of_draws(
+                _of_draws(ours), _of_draws(random), chance.child("resamples"), level=LEVEL
+            ),
+            size,
+            matrix.frame.n,
+        ),
         coverage=_share(held),
         coverage_se=mean_and_error(_by_draw(held))[1],
         random_coverage=_share(np.array([draw.random_held for draw in draws])),
@@ -248,8 +266,13 @@ def _p95_size(errors: FloatArray) -> float:
     return float(np.nanquantile(np.abs(errors), LEVEL))
 
 
+def _of_draws(errors: FloatArray) -> FloatArray:
+    """Mean size of the error over the models left out, draw by draw."""
+    return np.asarray(np.nanmean(np.abs(errors), axis=1))
+
+
 def _p95_of_draws(errors: FloatArray) -> float:
-    return float(np.quantile(np.nanmean(np.abs(errors), axis=1), LEVEL))
+    return float(np.quantile(_of_draws(errors), LEVEL))
 
 
 def _compare(
@@ -271,5 +294,4 @@ def _compare(
             for b in range(n_blocks)
         ]
     )
-    se = math.sqrt((n_blocks - 1) * float(np.mean((without - without.mean()) ** 2)))
-    return Comparison(base, own, own / base, se)
+    return Comparison(base, own, own / base, jackknife_se(without))

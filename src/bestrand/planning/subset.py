@@ -1,4 +1,4 @@
-"""What a manifest holds: its groups against the frame's, its balance on probes, what it saves."""
+"""What a manifest holds: its groups against the frame's, and its balance on the probes."""
 
 from collections import Counter
 from typing import Literal, NamedTuple, TypeAlias
@@ -10,7 +10,7 @@ from bestrand.manifest import Manifest
 from bestrand.notes import shown
 from bestrand.reference import weights_of
 from bestrand.scores import ScoreMatrix, ScoreTable
-from bestrand.types import FloatArray
+from bestrand.types import FloatArray, IntArray
 
 
 SpreadOf: TypeAlias = Literal["pool", "chosen items"]
@@ -59,25 +59,6 @@ class ProbeBalance(NamedTuple):
     gap: float
     random_se: float
     random_se_from: SpreadOf
-
-
-class Costs(NamedTuple):
-    """What runs cost, in full-benchmark runs of one model.
-
-    Attributes:
-        construction: the probes' runs on the pool.
-        per_target: one target's run on the chosen items.
-        n_targets: T.
-        full: T targets on the whole benchmark.
-        saved: what T targets save, construction taken off; negative if it costs more. A probe's
-            item counts as much as a target's, so cheap probes save more.
-    """
-
-    construction: float
-    per_target: float
-    n_targets: int
-    full: float
-    saved: float
 
 
 def group_shares(manifest: Manifest) -> tuple[GroupShare, ...]:
@@ -156,7 +137,8 @@ def _balance(
         )
     stated = np.array([means[probe] for probe in manifest.probes])
     on_subset = seen.values @ manifest.relative_weights / manifest.relative_weights.sum()
-    spread = _spread_on_pool(manifest, whole, stated, weights)
+    on_pool = pool_scores(manifest, whole, weights)
+    spread = None if on_pool is None or manifest.n_pool < 2 else _spread(on_pool[0], on_pool[1])
     of: SpreadOf = "pool"
     if manifest.n == manifest.n_pool:
         spread = np.zeros(len(stated))
@@ -181,21 +163,30 @@ def _balance(
     ]
 
 
-def _spread_on_pool(
-    manifest: Manifest, whole: ScoreMatrix, stated: FloatArray, weights: FloatArray | None
-) -> FloatArray | None:
-    """Give each probe's spread on the pool; None where these scores are not those of the pool.
+def pool_scores(
+    manifest: Manifest, whole: ScoreMatrix, weights: FloatArray | None
+) -> tuple[FloatArray, FloatArray, IntArray] | None:
+    """Give the probes' scores on the pool; None where these scores are not those of the pool.
 
     A manifest does not list its pool. Items that all probes ran are the pool if they are as many
-    and the probes' means on them are those that the manifest states.
+    and the probes' means on them are those that the manifest states, in the metric of `whole`.
+
+    Args:
+        manifest: of a subset.
+        whole: (K, N') scores of its probes, nan where one did not run.
+        weights: (N',) relative weights of the items, or None where they are not known.
+
+    Returns:
+        (K, m) scores, (m,) weights, and (m,) columns of `whole`.
     """
-    ran = ~whole.missing.any(axis=0)
-    if weights is None or int(ran.sum()) != manifest.n_pool:
+    stated = (manifest.probe_means or {}).get(whole.metric)
+    columns = np.flatnonzero(~whole.missing.any(axis=0))
+    if stated is None or weights is None or columns.size != manifest.n_pool:
         return None
-    values, weights = whole.values[:, ran], weights[ran]
+    values, weights = whole.values[:, columns], weights[columns]
     means = values @ weights / weights.sum()
-    is_pool = np.allclose(means, stated, rtol=1e-9, atol=1e-12)
-    return _spread(values, weights) if is_pool and manifest.n_pool > 1 else None
+    is_pool = np.allclose(means, [stated[k] for k in whole.models], rtol=1e-9, atol=1e-12)
+    return (values, weights, columns) if is_pool else None
 
 
 def _spread(values: FloatArray, weights: FloatArray) -> FloatArray:
@@ -203,21 +194,3 @@ def _spread(values: FloatArray, weights: FloatArray) -> FloatArray:
     means = values @ weights / weights.sum()
     off = weights / weights.mean() * (values - means[:, None])
     return np.asarray(off.std(axis=1, ddof=1))
-
-
-def costs(manifest: Manifest, n_targets: int) -> Costs:
-    """Count what it costs to run T targets on the chosen items and the probes on the pool.
-
-    Args:
-        manifest: of a subset.
-        n_targets: T.
-    """
-    construction = len(manifest.probes) * manifest.n_pool / manifest.n_frame
-    per_target = manifest.n / manifest.n_frame
-    return Costs(
-        construction=construction,
-        per_target=per_target,
-        n_targets=n_targets,
-        full=float(n_targets),
-        saved=n_targets * (1 - per_target) - construction,
-    )

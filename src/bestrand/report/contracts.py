@@ -11,6 +11,7 @@ from bestrand.estimates import Estimates
 from bestrand.manifest import Manifest
 from bestrand.notes import Note
 from bestrand.scores import Counts, ScoreTable
+from bestrand.stats.random_items import RandomItems
 from bestrand.types import Verdict
 from bestrand.verify import Verification
 
@@ -136,6 +137,17 @@ class DemoTarget(Contract):
     truth: float
 
 
+class EqualsRow(Contract):
+    """How many random items err as little as the chosen ones, with 95 % intervals."""
+
+    mean: MaybeNumber = Field(description="Whose mean error is as small.")
+    mean_low: MaybeNumber = Field(description="Lower end; null where it is not known.")
+    mean_high: MaybeNumber
+    p95: MaybeNumber = Field(description="Whose 95th percentile of the error is as small.")
+    p95_low: MaybeNumber
+    p95_high: MaybeNumber
+
+
 class DemoErrors(Contract):
     """Errors of one design over repeated draws, each the mean absolute error over targets."""
 
@@ -143,6 +155,9 @@ class DemoErrors(Contract):
     mean: float = Field(description="Over the draws, in the metric's unit.")
     p95: float = Field(description="95th percentile over the draws.")
     high_error: float = Field(description="Share of draws above Random's 70th percentile.")
+    equals: EqualsRow | None = Field(
+        description="How many random items err as little; null of SimpleRandom."
+    )
 
 
 class DemoReport(Contract):
@@ -163,6 +178,11 @@ class DemoReport(Contract):
 def note_rows(notes: tuple[Note, ...]) -> tuple[NoteRow, ...]:
     """Turn notes into rows."""
     return tuple(NoteRow(code=note.code, text=note.text) for note in notes)
+
+
+def equals_row(worth: RandomItems) -> EqualsRow:
+    """Turn what a subset is worth into what is printed."""
+    return EqualsRow(**worth._asdict())
 
 
 def estimate_report(result: Estimates) -> EstimateReport:
@@ -254,6 +274,7 @@ def demo_report(seen: Demo) -> DemoReport:
                 mean=float(line.values.mean()),
                 p95=float(np.quantile(line.values, 0.95)),
                 high_error=line.high_error,
+                equals=None if line.equals is None else equals_row(line.equals),
             )
             for line in seen.errors
         ),

@@ -7,7 +7,14 @@ from bestrand.planning.backtest import Backtest, Comparison
 from bestrand.planning.diagnose import Diagnosis
 from bestrand.planning.plan import Option, Plan
 from bestrand.planning.suite import SuitePlan
-from bestrand.report.contracts import Contract, MaybeNumber, NoteRow, note_rows
+from bestrand.report.contracts import (
+    Contract,
+    EqualsRow,
+    MaybeNumber,
+    NoteRow,
+    equals_row,
+    note_rows,
+)
 
 
 class ExplainedRow(Contract):
@@ -170,6 +177,9 @@ class BacktestReport(Contract):
     worst_draw: ComparisonRow = Field(
         description="95th percentile over draws of the mean error over the models left out."
     )
+    equals: EqualsRow = Field(
+        description="How many random items err as little, by `mean` and by `worst_draw`."
+    )
     coverage: MaybeNumber
     coverage_se: MaybeNumber
     random_coverage: MaybeNumber
@@ -261,6 +271,7 @@ def backtest_report(seen: Backtest, notes: tuple[Note, ...]) -> BacktestReport:
         mean=compared(seen.mean),
         p95=compared(seen.p95),
         worst_draw=compared(seen.worst_draw),
+        equals=equals_row(seen.equals),
         coverage=seen.coverage,
         coverage_se=seen.coverage_se,
         random_coverage=seen.random_coverage,

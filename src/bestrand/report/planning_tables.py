@@ -13,6 +13,7 @@ from bestrand.report.planning_contracts import (
     SuiteReport,
 )
 from bestrand.report.terminal import facts, listing, number
+from bestrand.report.worth import equals_said, intervals_said
 
 
 MOST_OPTIONS = 8
@@ -175,4 +176,6 @@ def backtest_tables(report: BacktestReport) -> RenderableType:
         f"{number(report.coverage_se, 3)} of all cases. ± is one Monte Carlo standard error. "
         f"{report.probes} probes ran {report.pool} items each."
     )
-    return Group(table, "", together, "", Text(held))
+    worth = f"{report.n} items chosen by {report.design} equal {equals_said(report.equals)}."
+    worth += intervals_said(report.equals)
+    return Group(table, "", together, "", Text(worth), "", Text(held))

@@ -4,7 +4,6 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from bestrand.manifest import Manifest
 from bestrand.report.contracts import (
     CompareReport,
     DemoReport,
@@ -20,10 +19,11 @@ from bestrand.report.planning_contracts import (
 )
 from bestrand.report.study_contracts import StudyReport
 from bestrand.report.subset_contracts import SubsetReport
+from bestrand.report.worth import PrintedManifest
 
 
 CONTRACTS: dict[str, type[BaseModel]] = {
-    "manifest": Manifest,
+    "manifest": PrintedManifest,
     "read": ReadReport,
     "estimate": EstimateReport,
     "compare": CompareReport,

@@ -68,6 +68,15 @@ class StudyAverage(Contract):
     base_sd: MaybeNumber
     base_p95: MaybeNumber
     base_spearman: MaybeNumber
+    equals: MaybeNumber = Field(
+        description="How many times as many random items err as little on average; null where "
+        "retention is."
+    )
+    equals_low: MaybeNumber = Field(description="95 % interval, from that of the ratio.")
+    equals_high: MaybeNumber
+    equals_p95: MaybeNumber = Field(description="The same in a bad draw, by the P95.")
+    equals_p95_low: MaybeNumber
+    equals_p95_high: MaybeNumber
 
 
 class StudyTheory(Contract):

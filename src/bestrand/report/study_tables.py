@@ -16,9 +16,10 @@ ALL = "all"
 NAME_WIDTH, MOST_NAMES = 16, 3
 WORDS = (
     "MAE: mean error in points, on as many benchmarks as `on` says. Ratio: to Random on the same, "
-    "with its 95 % interval; P95: the same of the 95th percentile. >P70: share of draws above "
-    "Random's 70th percentile. Held: intervals that held the truth. Cost: of construction, in full "
-    "runs of one model. More columns: --json, bestrand report."
+    "with its 95 % interval; P95: the same of the 95th percentile. Equals: how many random items "
+    "err as little on average, in times the subset's n. >P70: share of draws above Random's 70th "
+    "percentile. Held: intervals that held the truth. Cost: of construction, in full runs of one "
+    "model. More columns: --json, bestrand report."
 )
 OUTCOMES = {"passed": "green", "failed": "red", "empty": "red"}
 
@@ -72,9 +73,14 @@ def _blocks(
 
 
 def _block(title: str, rows: list[StudyAverage]) -> RenderableType:
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    table = Table(
+        title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0)
+    )
     table.add_column("strategy", overflow="fold", min_width=NAME_WIDTH)
-    for head in ("MAE", "ratio", "95 %", "P95", ">P70", "held", "cost", "on"):
+    # over several sizes there is no one number of random items
+    at_one_size = any(row.retention is not None for row in rows)
+    worth = ["equals"] if at_one_size else []
+    for head in ("MAE", "ratio", "95 %", "P95", *worth, ">P70", "held", "cost", "on"):
         table.add_column(head, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(
@@ -83,6 +89,7 @@ def _block(title: str, rows: list[StudyAverage]) -> RenderableType:
             number(row.mae_ratio, 2),
             "–" if row.mae_low is None else f"{row.mae_low:.2f}–{number(row.mae_high, 2)}",
             number(row.p95_ratio, 2),
+            *(["–" if row.equals is None else f"{row.equals:.1f}n"] if at_one_size else []),
             share(row.high_70),
             share(row.coverage),
             number(row.cost_construction, 2),

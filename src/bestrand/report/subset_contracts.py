@@ -8,15 +8,19 @@ from pydantic import Field
 from bestrand.errors import ArgumentError
 from bestrand.estimates import Estimates
 from bestrand.manifest import Manifest
-from bestrand.planning.subset import SpreadOf, costs, group_shares, probe_balance
+from bestrand.planning.equals import random_items_of
+from bestrand.planning.subset import SpreadOf, group_shares, probe_balance
 from bestrand.report.contracts import (
     Contract,
+    EqualsRow,
     EstimateReport,
     MaybeNumber,
     NoteRow,
     PairRow,
+    equals_row,
     estimate_report,
 )
+from bestrand.report.worth import CostRow, cost_row
 from bestrand.scores import ScoreMatrix, ScoreTable
 
 
@@ -57,23 +61,17 @@ class BalanceRow(Contract):
     random_se_from: SpreadOf = Field(description="What it was computed on.")
 
 
-class CostRow(Contract):
-    """What runs cost, in full-benchmark runs of one model."""
-
-    construction: float
-    per_target: float
-    n_targets: int
-    full: float
-    saved: float = Field(description="By all targets, construction taken off.")
-
-
 class SubsetReport(Contract):
     """What `bestrand report --json` prints of a manifest and of estimates made from it."""
 
     chosen: ChosenRow | None = Field(description="Null where no manifest was given.")
     groups: tuple[GroupRow, ...]
     balance: tuple[BalanceRow, ...] = Field(description="Empty where no probes were given.")
-    costs: CostRow | None = Field(description="Null of a pool, or where no manifest was given.")
+    costs: CostRow | None = Field(description="Null where no manifest was given.")
+    equals: EqualsRow | None = Field(
+        description="How many random items would err as little, as forecast from the probes; null "
+        "where they were not given on the pool, or where it is not known."
+    )
     estimates: EstimateReport | None
     best: str | None = Field(description="The target with the best estimate.")
     pairs: tuple[PairRow, ...] = Field(description="Each pair of targets once.")
@@ -110,16 +108,20 @@ def subset_report(
             "Give the subset from which they were made."
         )
     pairs = () if result is None else result.differences()
+    balance = probe_balance(manifest, probes) if manifest and probes is not None else ()
+    worth = None if manifest is None else random_items_of(manifest, probes)
     return SubsetReport(
         chosen=None if manifest is None else _chosen(manifest),
         groups=tuple(
             GroupRow(**row._asdict()) for row in (group_shares(manifest) if manifest else ())
         ),
-        balance=tuple(
-            BalanceRow(**row._asdict())
-            for row in (probe_balance(manifest, probes) if manifest and probes is not None else ())
+        balance=tuple(BalanceRow(**row._asdict()) for row in balance),
+        costs=(
+            None
+            if manifest is None
+            else cost_row(manifest, 0 if result is None else len(result.models), worth)
         ),
-        costs=_costs(manifest, result),
+        equals=None if worth is None else equals_row(worth),
         estimates=None if result is None else estimate_report(result),
         best=None if result is None else best_of(result),
         pairs=tuple(PairRow(**asdict(pair)) for pair in pairs),
@@ -148,10 +150,3 @@ def _chosen(manifest: Manifest) -> ChosenRow:
         digest=manifest.digest,
         distance=manifest.distance,
     )
-
-
-def _costs(manifest: Manifest | None, result: Estimates | None) -> CostRow | None:
-    if manifest is None or manifest.kind != "subset":
-        return None
-    n_targets = 0 if result is None else len(result.models)
-    return CostRow(**costs(manifest, n_targets)._asdict())

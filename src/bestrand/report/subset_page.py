@@ -15,6 +15,7 @@ from bestrand.report.contracts import EstimateReport, PairRow
 from bestrand.report.figure import Column, Figure
 from bestrand.report.page import Page, Section
 from bestrand.report.subset_contracts import SubsetReport
+from bestrand.report.worth import cost_facts, equals_of
 
 
 MOST_DRAWN = 60  # groups, models or pairs of models in one chart; the table has all
@@ -69,6 +70,11 @@ def _lead(report: SubsetReport) -> Iterator[str]:
                 f"{noun(report.told_apart, 'is', 'are')} told apart."
             )
         yield text
+    if chosen is not None and report.equals is not None:
+        yield (
+            f"The subset of {count(chosen.n)} {noun(chosen.n, 'item')} equals "
+            f"{equals_of(chosen.design, report.equals)}."
+        )
 
 
 def _of_estimates(report: SubsetReport) -> Iterator[Section]:
@@ -228,7 +234,8 @@ def _of_choice(report: SubsetReport) -> Iterator[Section]:
         )
     yield Section("What was chosen", tuple(text), tuple(figures))
     if report.costs is not None:
-        yield Section("Cost", tuple(_cost_words(report)), (), tuple(_cost_facts(report)))
+        words = "A call is one model on one item; a full run is one model on the whole benchmark."
+        yield Section("Cost", (words,), (), tuple(_cost_facts(report)))
 
 
 def _groups(report: SubsetReport) -> Figure | None:
@@ -295,25 +302,22 @@ def _balance(report: SubsetReport) -> Figure | None:
     )
 
 
-def _cost_words(report: SubsetReport) -> Iterator[str]:
-    yield (
-        "In full-benchmark runs of one model. A probe's item counts as much as a target's here; "
-        "probes are meant to be cheap, and then more is saved."
-    )
-
-
 def _cost_facts(report: SubsetReport) -> Iterator[tuple[str, str]]:
     costs = report.costs
-    if costs is None:
+    if costs is None or report.chosen is None:
         return
-    yield "Probes on the pool", f"{costs.construction:.2f} runs"
-    yield "One target", f"{costs.per_target:.4f} runs"
-    if costs.n_targets:
+    for name, text in cost_facts(costs, report.chosen.design):
+        yield f"{name[0].upper()}{name[1:]}", text
+    if costs.n_targets and costs.saved is not None:
+        targets = f"{costs.n_targets} {noun(costs.n_targets, 'target')}"
         yield (
-            f"{costs.n_targets} {noun(costs.n_targets, 'target')} on the full benchmark",
+            f"{targets} on the full benchmark",
             f"{costs.full:.0f} {noun(costs.n_targets, 'run')}",
         )
-        yield "Saved, probes taken off", f"{costs.saved:.2f} runs"
+        yield (
+            "Saved, probes taken off",
+            f"{costs.saved:.2f} runs by {targets}",
+        )
 
 
 def _provenance(manifest: Manifest) -> Section:

@@ -10,10 +10,12 @@ from bestrand.manifest import ADOPTED, Manifest
 from bestrand.report.contracts import (
     CompareReport,
     DemoReport,
+    EqualsRow,
     EstimateReport,
     ReadReport,
     VerifyReport,
 )
+from bestrand.report.worth import CostRow, cost_facts, equals_of, equals_said, intervals_said
 
 
 VERDICT_STYLES = {"better": "green", "worse": "red", "unresolved": "dim"}
@@ -57,8 +59,10 @@ def read_table(report: ReadReport) -> RenderableType:
     )
 
 
-def manifest_table(manifest: Manifest, path: Path | None) -> RenderableType:
-    """Show what was chosen."""
+def manifest_table(
+    manifest: Manifest, path: Path | None, costs: CostRow, equals: EqualsRow | None = None
+) -> RenderableType:
+    """Show what was chosen, what it costs, and what it is worth."""
     of = "pool" if manifest.parent else "frame"
     digest = f"{manifest.frame_digest[:12]}…" if manifest.frame_digest else "ids not known"
     rows = [
@@ -72,6 +76,9 @@ def manifest_table(manifest: Manifest, path: Path | None) -> RenderableType:
         rows.append(("probes", listing(manifest.probes)))
     if manifest.distance is not None:
         rows.append(("distance", f"{manifest.distance:.3g} between probe means"))
+    rows += cost_facts(costs, manifest.design)
+    if manifest.kind == "subset":
+        rows.append(("equals", equals_of(manifest.design, equals)))
     rows.append(("digest", f"{manifest.digest[:12]}…"))
     rows.append(("written to", str(path) if path else "nowhere; give -o FILE to keep it"))
     return facts(rows)
@@ -171,6 +178,12 @@ def demo_tables(report: DemoReport) -> RenderableType:
             number(100 * line.p95, 2),
             f"{line.high_error:.0%}",
         )
+    known = [(line.design, line.equals) for line in report.errors if line.equals is not None]
+    worth = [
+        f"{report.subset} items chosen by {name} equal {equals_said(row)}." for name, row in known
+    ]
+    if worth:
+        worth[-1] += intervals_said(known[-1][1])
     cost = (
         f"Cost: the probes ran {report.pool} of {report.items} items each, which is "
         f"{report.construction_cost:.2f} full-benchmark runs of one (cheap) model in all; every "
@@ -183,4 +196,5 @@ def demo_tables(report: DemoReport) -> RenderableType:
         "  bestrand select probes.parquet -n 200 --pool pool.json -o subset.json\n"
         "  bestrand estimate subset.json targets.parquet --probes probes.parquet"
     )
-    return Group(targets, "", errors, "", Text(cost), "", Text(todo))
+    said = Text("\n".join(worth))
+    return Group(targets, "", errors, "", said, "", Text(cost), "", Text(todo))

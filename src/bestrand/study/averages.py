@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 
 from bestrand.stats.intervals import t_quantile
+from bestrand.stats.random_items import random_share
 from bestrand.study.summary import LEVEL, SETTING
 from bestrand.types import FloatArray
 
@@ -31,6 +32,16 @@ MEANS = (
 )
 BASES = ("mae", "sd", "p95", "spearman")
 RATIOS = ("mae_ratio", "p95_ratio", "sd_ratio")
+# a ratio, and what it is in random items; a large ratio is few items, so the ends change places
+WORTH = (
+    ("mae_ratio", "equals"),
+    ("mae_high", "equals_low"),
+    ("mae_low", "equals_high"),
+    ("p95_ratio", "equals_p95"),
+    ("p95_high", "equals_p95_low"),
+    ("p95_low", "equals_p95_high"),
+)
+RANDOM = "random"
 ALL = "all"
 
 
@@ -49,8 +60,11 @@ def averages(cells: pl.DataFrame, ratios: pl.DataFrame, order: Sequence[str] = (
     Returns:
         One row for each `GROUP`, `strategy`, `kind` ("all" for all) and `retention` (null for all):
         `base`, `benchmarks` and `families` (how many), `mae_ratio`, `p95_ratio` and `sd_ratio`
-        with `_low` and `_high` (see `clustered`), the means of the cells' figures, and
-        `base_mae`, `base_sd`, `base_p95`, `base_spearman`.
+        with `_low` and `_high` (see `clustered`), the means of the cells' figures, `base_mae`,
+        `base_sd`, `base_p95`, `base_spearman`, and, where the base is "random" and the retention
+        one, `equals`: how many times as many random items err as little on average, with
+        `equals_low` and `equals_high`, and `equals_p95`, the same in a bad draw; see
+        `random_share`. nan elsewhere.
     """
     if ratios.is_empty():
         return pl.DataFrame()
@@ -70,11 +84,21 @@ def averages(cells: pl.DataFrame, ratios: pl.DataFrame, order: Sequence[str] = (
     )
     names = [name for name in both["strategy"].unique(maintain_order=True) if name not in order]
     lines = [
-        {**named, "base": base, **_line(part)}
+        _with_worth({**named, "base": base, **_line(part)})
         for scope in _scopes(both)
         for named, part in _groups(*scope, [*order, *names])
     ]
     return pl.DataFrame(lines, infer_schema_length=None, schema_overrides={"retention": pl.Float64})
+
+
+def _with_worth(line: dict[str, Any]) -> dict[str, Any]:
+    """Add what the ratios are in random items, for as many as the subset has."""
+    retention = line["retention"]
+    known = line["base"] == RANDOM and retention is not None
+    return line | {
+        name: random_share(line[ratio], retention) if known else float("nan")
+        for ratio, name in WORTH
+    }
 
 
 def _scopes(both: pl.DataFrame) -> Iterator[tuple[str, float | None, pl.DataFrame]]:
