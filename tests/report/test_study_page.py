@@ -60,6 +60,16 @@ WHAT = {
             "kinds": ["agent"],
         },
         {
+            "name": "two to all",
+            "figure": [7],
+            "strategies": ["random", "bestrand", {"name": HOSTILE, "like": "cube"}],
+            "retentions": [0.1],
+            "known": [5],
+            "n_probes": [2, 3, 9, "all"],
+            "replicates": 4,
+            "kinds": ["agent"],
+        },
+        {
             "name": "transfer",
             "figure": [9],
             "strategies": ["random", "bestrand"],
@@ -133,6 +143,7 @@ def test_every_part_of_the_article_has_its_figure(made: Made) -> None:
         "Rankings",
         "Cost",
         "Ablations",
+        "Number of models",
         "Stability",
         "Out of distribution",
         "Driving",
@@ -164,6 +175,34 @@ def test_figures_show_the_averages_of_the_study(made: Made) -> None:
         assert row["ratio"] == pytest.approx(line["mae_ratio"])
         assert row["mae"] == pytest.approx(100 * line["mae"])
         assert row["mae_se"] is not None
+
+
+def test_the_curve_over_models_is_in_order_and_names_its_rivals(made: Made) -> None:
+    figure = next(figure for figure in made.page.figures if figure.key == "models-1")
+    seen = [(row["method"], row["models"], row["cost"]) for row in figure.rows]
+
+    # 9 models are not known, so those cells stay empty; a pool of 4n at a tenth is .4 of a run
+    assert [(method, models) for method, models, _ in seen] == [
+        (method, models) for method in ("bestrand", HOSTILE) for models in ("2", "3", "all")
+    ]
+    assert [cost for _, _, cost in seen[:3]] == pytest.approx([0.8, 1.2, 2.0], rel=0.03)
+    assert "models-2" not in {figure.key for figure in made.page.figures}
+    assert all(figure.title != "Ablations: two to all" for figure in made.page.figures)
+
+
+def test_the_page_says_what_subsets_equal(made: Made) -> None:
+    errors = next(section for section in made.page.sections if section.title == "Errors")
+    averages = made.table.averages().filter(
+        (pl.col("strategy") == "balanced")
+        & (pl.col("kind") == "all")
+        & (pl.col("experiment") == HOSTILE)
+    )
+    row = averages.filter(pl.col("retention") == 0.1).row(0, named=True)
+    said = next(text for text in errors.text if text.startswith("A subset by balanced equals"))
+
+    assert f"10 %: about {row['equals']:.1f} times as many random items on average" in said
+    assert f"{row['equals_p95']:.1f} times in a bad draw" in said
+    assert "30 %: about" in said
 
 
 def test_one_of_a_thing_is_not_many(made: Made, tmp_path: Path) -> None:

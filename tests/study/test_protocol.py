@@ -4,7 +4,10 @@ from typing import Any
 
 import pytest
 
+import bestrand as br
 from bestrand.errors import ArgumentError, FileError
+from bestrand.study.benchmark import take_benchmarks
+from bestrand.study.cells import cells_of, compute
 from bestrand.study.protocol import Experiment, Protocol, StrategyTable, shipped
 from tests.study.conftest import protocol_of
 
@@ -49,6 +52,69 @@ def test_our_designs_take_a_stratified_pool_and_the_articles_a_random_one() -> N
     assert [strategy.pool for strategy in planned] == ["random", "random", "stratified"]
 
 
+def test_strategies_that_need_models_run_with_each_number() -> None:
+    experiment = protocol_of(
+        strategies=[
+            "random",
+            "bestrand",
+            {"name": "four", "like": "bestrand", "n_probes": 4},
+            "zipbench",
+        ],
+        n_probes=[2, 5, "all"],
+    ).experiments[0]
+    names = [(planned.name, planned.of, planned.n_probes) for planned in experiment.planned]
+
+    assert names == [
+        ("random", None, None),
+        ("bestrand, K = 2", "bestrand", 2),
+        ("bestrand, K = 5", "bestrand", 5),
+        ("bestrand, K = all", "bestrand", "all"),
+        ("four", None, 4),
+        ("zipbench, K = 2", "zipbench", 2),
+        ("zipbench, K = 5", "zipbench", 5),
+        ("zipbench, K = all", "zipbench", "all"),
+    ]
+
+
+def test_the_articles_curve_runs_from_two_to_all_models() -> None:
+    protocol = Protocol.load("article")
+    curve = next(e for e in protocol.experiments if e.name == "construction models")
+    rivals = {planned.of for planned in curve.planned if planned.strategy.needs == "sources"}
+
+    assert curve.figure == (7,)
+    assert curve.n_probes[:3] == (2, 3, 4)
+    assert curve.n_probes[-1] == "all"
+    assert {"gp-irt", "zipbench", "anchor points", "sparse-eval"} <= rivals
+    assert len(curve.planned) == 1 + 8 * len(curve.n_probes) - len(curve.n_probes)
+
+
+@pytest.mark.parametrize("regime", ["probes", "sources"])
+def test_the_curve_expands_to_the_right_cells(small: br.ScoreMatrix, regime: str) -> None:
+    strategies = ["random", "bestrand", "zipbench"]
+    protocol = protocol_of(
+        strategies=strategies, n_probes=[2, 6, 99, "all"], known=[0.5], regime=regime
+    )
+    benchmark = take_benchmarks({"small": small}, protocol)[0]
+    cells = cells_of(protocol, [benchmark], 0)
+    n_known = round(0.5 * len(small.models))
+    looked = {
+        (cell.place["strategy"], cell.place["retention"]): cell.task.setting for cell in cells
+    }
+
+    assert len(cells) == len(looked) == 2 * (1 + 2 * 4)
+    for retention in (0.1, 0.2):
+        assert looked["random", retention].n_probes == 0
+        for name in ("bestrand", "zipbench"):
+            for k, count in ((2, 2), (6, 6), (99, 99), ("all", n_known)):
+                setting = looked[f"{name}, K = {k}", retention]
+                whole = regime == "sources" or name == "zipbench"
+                assert (setting.n_probes, setting.n_known) == (count, n_known)
+                assert setting.alpha == (float("inf") if whole else 4.0)
+    assert len({cell.task.key for cell in cells}) == len(cells)
+    too_many = next(c for c in cells if c.place["strategy"] == "bestrand, K = 99")
+    assert "99 probes are asked for" in compute(too_many.task, benchmark)["reason"][0]
+
+
 def test_sources_have_run_the_whole_frame() -> None:
     assert protocol_of(regime="sources").experiments[0].pool_factor == float("inf")
     assert protocol_of(alpha=2).experiments[0].pool_factor == 2.0
@@ -69,6 +135,26 @@ def test_sources_have_run_the_whole_frame() -> None:
         ),
         ({"alpha": "all"}, "or 'full', got 'all'."),
         ({"alpha": True}, "or 'full', got True."),
+        (
+            {"n_probes": [0]},
+            "`experiments.0.n_probes.0` is not as it must be: it must be a whole number of 1 or "
+            "more, or 'all', got 0.",
+        ),
+        ({"n_probes": ["most"]}, "or 'all', got 'most'."),
+        ({"n_probes": [2.5]}, "or 'all', got 2.5."),
+        ({"n_probes": [True]}, "or 'all', got True."),
+        ({"n_probes": [2, 2]}, "2 comes more than once"),
+        (
+            {
+                "n_probes": [2],
+                "strategies": [
+                    "random",
+                    "bestrand",
+                    {"name": "bestrand, K = 2", "like": "cube", "n_probes": 2},
+                ],
+            },
+            "names must be distinct",
+        ),
         ({"replicates": 0}, "experiments.0.replicates` is not as it must be: it must be 1 or more"),
         ({"replicates": 2.5}, "it must be a whole number, got 2.5."),
         ({"replicates": 200_000}, "it must be 100000 or less, got 200000."),

@@ -124,7 +124,8 @@ def _laws(theory: pl.DataFrame) -> Iterator[Figure]:
 
 def ablation_figures(view: StudyView) -> Iterator[Figure]:
     """Draw what the settings of the method are worth, in the protocol's order."""
-    for place, setting in enumerate(view.settings(7), start=1):
+    settings = [setting for setting in view.settings(7) if not setting.experiment.n_probes]
+    for place, setting in enumerate(settings, start=1):
         by_name = {row["strategy"]: row for row in known(view.averaged(setting), "ratio")}
         names = [planned.name for planned in setting.experiment.planned]
         rows = [by_name[name] for name in names if name in by_name]

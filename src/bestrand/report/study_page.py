@@ -8,6 +8,7 @@ from bestrand.report.charts.style import Row, count, noun
 from bestrand.report.figure import Column, Figure
 from bestrand.report.page import Page, Section
 from bestrand.report.study_contracts import ARTICLE
+from bestrand.report.study_curves import curve_figures, worth_words
 from bestrand.report.study_figures import (
     cost_figures,
     distribution_figures,
@@ -37,6 +38,7 @@ PARTS: tuple[tuple[str, Callable[[StudyView], Iterator[Figure]]], ...] = (
     ("Rankings", ranking_figures),
     ("Cost", cost_figures),
     ("Ablations", ablation_figures),
+    ("Number of models", curve_figures),
     ("Stability", stability_figures),
     ("Out of distribution", transfer_figures),
     ("Driving", driving_figures),
@@ -52,7 +54,8 @@ def study_page(table: StudyTable) -> Page:
         table: what `run_study` gave, or what was read from its folder.
     """
     view = StudyView.of(table)
-    sections = [Section(title, (), tuple(make(view))) for title, make in PARTS]
+    words = {"Errors": tuple(worth_words(view))}
+    sections = [Section(title, words.get(title, ()), tuple(make(view))) for title, make in PARTS]
     sections = [section for section in sections if section.figures]
     if table.protocol.name == ARTICLE and not view.averages.is_empty():
         sections.append(_beside(view))
@@ -70,7 +73,9 @@ def _names(table: StudyTable) -> Iterator[str]:
     yield table.protocol.name
     for experiment in table.protocol.experiments:
         yield experiment.name
-        yield from (planned.name for planned in experiment.planned)
+        for planned in experiment.planned:
+            yield planned.name
+            yield from () if planned.of is None else (planned.of,)
     for line in table.benchmarks.iter_rows(named=True):
         yield from (line["benchmark"], line["family"], *(line["metrics"] or ()))
 

@@ -204,6 +204,8 @@ def _n_probes(planned: Planned, experiment: Experiment, n_known: int) -> int:
     """Say how many known models a strategy looks at: none, its own number, or as they come."""
     if planned.strategy.needs not in ("probes", "sources"):
         return 0
+    if planned.n_probes == "all":
+        return n_known
     if planned.n_probes is not None:
         return planned.n_probes
     few = experiment.regime == "sources" and planned.strategy.needs == "probes"

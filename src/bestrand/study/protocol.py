@@ -33,6 +33,14 @@ def _require_factor(given: object) -> object:
     raise ValueError(f"it must be a number of 1 or more, or 'full', got {given!r}")
 
 
+def _require_models(given: object) -> object:
+    if given == "all":
+        return given
+    if isinstance(given, int) and not isinstance(given, bool) and given >= 1:
+        return given
+    raise ValueError(f"it must be a whole number of 1 or more, or 'all', got {given!r}")
+
+
 Split = Literal[
     "random",
     "weak-to-strong",
@@ -47,6 +55,7 @@ Probes = Literal["random", "top", "bottom", "spread"]
 PoolDesign = Literal["random", "stratified"]
 BY_NAME, SPELLED_OUT = "by name", "spelled out"
 BASE = "random"
+Models = Annotated[int | Literal["all"], BeforeValidator(_require_models)]
 Share = Annotated[float, Field(gt=0, le=1)]
 Factor = Annotated[float | Literal["full"], BeforeValidator(_require_factor)]
 
@@ -58,18 +67,20 @@ class Planned(NamedTuple):
         name: by which tables know it.
         strategy: design, estimator and what they need.
         n_probes: K, how many of the known models it looks at; None for all, or for 8 where it
-            needs probes and the regime is "sources".
+            needs probes and the regime is "sources"; "all" for all in any regime.
         alpha: size of the pool over n; None for that of the experiment, inf for the whole frame.
         probes: which of the known models these are, by their full scores.
         pool: how the pool is drawn.
+        of: the name without K, where an experiment runs it with several; or None.
     """
 
     name: str
     strategy: Strategy
-    n_probes: int | None = None
+    n_probes: int | Literal["all"] | None = None
     alpha: float | None = None
     probes: Probes = "random"
     pool: PoolDesign = "random"
+    of: str | None = None
 
 
 class _Plain(BaseModel):
@@ -150,6 +161,8 @@ class Experiment(_Plain):
         splits: how known models and targets are told apart; "none" makes all models targets.
         regime: "probes", the known models run a pool; "sources", they have run all items.
         known: how many models are known; a share of all models if below 1.
+        n_probes: how many of the known models strategies look at, or "all" of them: each strategy
+            that needs models and has no number of its own is run with each, as "NAME, K = 2".
         alpha: size of the pool over n, or "full" for the whole frame.
         replicates: splits and draws a cell.
         benchmarks: patterns of names, as `helm_*`.
@@ -169,6 +182,7 @@ class Experiment(_Plain):
     splits: tuple[Split, ...] = Field(default=("random",), min_length=1)
     regime: Regime = "probes"
     known: tuple[Annotated[float, Field(ge=0)], ...] = Field(default=(8,), min_length=1)
+    n_probes: tuple[Models, ...] = ()
     alpha: Factor = 4.0
     replicates: int = Field(default=100, ge=1, le=100_000)
     benchmarks: tuple[str, ...] = ("*",)
@@ -191,7 +205,7 @@ class Experiment(_Plain):
             raise ValueError(f"names must be distinct; {', '.join(twice)} come more than once")
         return given
 
-    @field_validator("retentions", "splits", "known", "kinds", "metrics")
+    @field_validator("retentions", "splits", "known", "n_probes", "kinds", "metrics")
     @classmethod
     def _are_distinct(cls, given: tuple[object, ...] | None) -> tuple[object, ...] | None:
         """Refuse what comes twice: its replicates would count twice, and intervals shrink."""
@@ -215,16 +229,32 @@ class Experiment(_Plain):
             raise ValueError("give `strategies`, or theory = true")
         if self.strategies and BASE not in [planned.name for planned in self.planned]:
             raise ValueError(f"every experiment compares with {BASE!r}: add it to `strategies`")
+        names = [planned.name for planned in self.planned]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(
+                f"names must be distinct; {', '.join(twice)} come from `n_probes` and `strategies`"
+            )
         return self
 
     @property
     def planned(self) -> tuple[Planned, ...]:
-        """The strategies, made."""
-        return tuple(
+        """The strategies, made; those to be run with several numbers of models, with each."""
+        made = (
             Planned(s, STRATEGIES[s], pool=_pool_of(STRATEGIES[s]))
             if isinstance(s, str)
             else s.planned()
             for s in self.strategies
+        )
+        return tuple(each for planned in made for each in self._with_each_number(planned))
+
+    def _with_each_number(self, planned: Planned) -> tuple[Planned, ...]:
+        needs_models = planned.strategy.needs in ("probes", "sources")
+        if not self.n_probes or not needs_models or planned.n_probes is not None:
+            return (planned,)
+        return tuple(
+            planned._replace(name=f"{planned.name}, K = {k}", n_probes=k, of=planned.name)
+            for k in self.n_probes
         )
 
     @property
