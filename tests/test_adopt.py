@@ -188,6 +188,10 @@ def test_the_command_adopts(run: Run, tmp_path: Path) -> None:
     assert estimated["se"] == pytest.approx(0.0474, abs=0.0004)
     unknown = run("adopt", ids, "--of", N, "--json")
     assert br.Manifest.from_json(unknown.out).frame_digest is None
+    stated = run("adopt", ids, "--of", N, "--inclusion", "random", "--json").json
+    assert (unknown.json["equals"], unknown.json["costs"]["n_probes"]) == (None, 0)
+    assert stated["equals"]["mean"] == stated["equals"]["p95_low"] == len(stated["items"])
+    assert "by others, so what it cost is not known" in run("adopt", ids, "--of", N).out
     bound = run("adopt", ids, "--items", everything, "--json")
     assert br.Manifest.from_json(bound.out).group_sizes == {"a": 200, "b": 200}
     from_scores = run("adopt", scores, "--of", N, "--json")
