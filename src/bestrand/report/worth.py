@@ -152,7 +152,8 @@ def cost_facts(row: CostRow, design: str) -> list[tuple[str, str]]:
         "each target",
         f"{count(n)} {noun(n, 'item')}, {_runs(row.per_target)} of a full run",
     )
-    pays = [("pays", text)] if (text := _pays(row)) else []
+    text = "" if design == ADOPTED else _pays(row)  # what choosing cost is not known
+    pays = [("pays", text)] if text else []
     return [choosing, target, *pays]
 
 
