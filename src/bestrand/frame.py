@@ -12,7 +12,7 @@ import numpy as np
 
 from bestrand.errors import ArgumentError, InputError
 from bestrand.ids import is_encodable
-from bestrand.notes import shown
+from bestrand.notes import Note, shown
 from bestrand.types import FloatArray, IntArray, WeightScheme
 
 
@@ -33,6 +33,7 @@ class Frame:
         weights: (N,) shares of the full score, >= 0, sum 1. A model's full score is the
             sum of weight * score over the frame.
         scheme: how the weights came about.
+        notes: what reading the items found odd; they say nothing of the items themselves.
     """
 
     items: tuple[str, ...]
@@ -40,6 +41,7 @@ class Frame:
     tasks: tuple[str, ...] | None
     weights: FloatArray
     scheme: WeightScheme
+    notes: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:
         weights = self.weights.view()

@@ -362,3 +362,85 @@ def test_verify_sees_other_weights(run: Run, tmp_path: Path) -> None:
     failed = run("verify", pool, tmp_path / "two.csv")
     assert failed.code == 1
     assert "item_weights" in failed.out
+
+
+# --- a frame must be whole, and what reading found odd is said by every verb
+
+
+@pytest.mark.parametrize(
+    ("last", "message"),
+    [
+        ('{"item": "q39", "', "40: the last line ends too early"),
+        ('{"item": "q38"}{"item": "q39"}', "40: several objects on one line"),
+        ('{"item": "q39"},', "40: more than an object on one line: ',' follows"),
+    ],
+)
+def test_a_list_of_items_that_loses_rows_is_refused_by_every_verb(
+    last: str, message: str, run: Run, tmp_path: Path
+) -> None:
+    lines = [json.dumps({"item": f"q{i:02}", "group": f"g{i % 2}"}) for i in range(40)]
+    whole, broken = tmp_path / "whole.jsonl", tmp_path / "items.jsonl"
+    whole.write_text("\n".join(lines))
+    broken.write_text("\n".join([*lines[:39], last]))
+    pool = tmp_path / "pool.json"
+
+    assert run("pool", whole, "-n", 5, "-o", pool).code == 0
+    assert run("verify", pool, whole).code == 0
+    for words in (
+        ("pool", broken, "-n", 5),
+        ("select", broken, "-n", 5, "--design", "random"),
+        ("verify", pool, broken),
+    ):
+        done = run(*words)
+        assert done.code == 3
+        assert f"{broken}:{message}" in done.err
+
+
+def test_notes_of_reading_reach_pool_select_and_verify(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "items").mkdir()
+    (tmp_path / "items" / "run.log").write_text("started")
+    write(tmp_path / "items" / "q.jsonl", [{"item": i} for i in ("e\u0301", "\u00e9", "a", "b")])
+    pool, subset = tmp_path / "pool.json", tmp_path / "subset.json"
+    items, codes = tmp_path / "items", ("files-aside", "unicode-twins")
+
+    drawn = run("pool", items, "-n", 2, "-o", pool)
+    chosen = run("select", items, "-n", 2, "--design", "random", "-o", subset)
+    seen = run("verify", pool, items)
+    for done in (drawn, chosen, seen):
+        assert done.code == 0
+        assert "Files that hold no table" in done.out
+        assert "look the same and are not" in done.out
+    assert tuple(n["code"] for n in run("verify", pool, items, "--json").json["notes"]) == codes
+    assert tuple(note.code for note in br.read_items(items).notes) == codes
+    for words in (("pool", items, "-n", 2), ("select", items, "-n", 2, "--design", "random")):
+        printed = run(*words, "--json").json
+        assert tuple(note["code"] for note in printed["read_notes"]) == codes
+        assert printed["notes"] == []  # a manifest speaks of the items, not of the files
+
+
+def test_notes_on_scores_reach_select_and_verify(run: Run, tmp_path: Path) -> None:
+    probes, subset = tmp_path / "probes.jsonl", tmp_path / "subset.json"
+    write(probes, grid(["a", "b"], 40))
+    with probes.open("a") as file:
+        file.write('{"item": "q0", "model": "a", "sc')
+
+    chosen = run("select", probes, "-n", 5, "-o", subset)
+    assert "probes.jsonl:81: the last line is cut off" in chosen.out.replace("\n", " ")
+    printed = run("select", probes, "-n", 5, "--json").json
+    assert [note["code"] for note in printed["read_notes"]] == ["cut-line"]
+    seen = run("verify", subset, probes, "--json")
+    assert seen.code == 0
+    assert [note["code"] for note in seen.json["notes"]] == ["cut-line"]
+
+
+def test_verify_does_not_take_broken_scores_for_a_list_of_items(run: Run, tmp_path: Path) -> None:
+    scores = tmp_path / "runs.csv"
+    rows = [f"q{i},m{j},{'N/A' if i == j == 1 else i % 2}" for i in range(20) for j in range(2)]
+    scores.write_text("\n".join(["item,model,acc", *rows]))
+    subset = tmp_path / "subset.json"
+    assert run("pool", scores, "-n", 5, "-o", subset).code == 0
+
+    done = run("verify", subset, scores)
+
+    assert done.code == 3
+    assert "runs.csv:5: 'acc' is a column of numbers but for 1 of 40 cells" in done.err

@@ -60,19 +60,22 @@ def register(app: typer.Typer) -> None:
         from bestrand.report.worth import cost_row, printed
 
         out = Output(json, quiet)
+        chosen = read_items(ids, weights=None if items is None and weights is None else "micro")
+        frame = None if items is None else read_items(items, weights=weights)
+        notes = (*chosen.notes, *(() if frame is None else frame.notes))
         adopted = take(
-            read_items(ids, weights=None if items is None and weights is None else "micro"),
+            chosen,
             of=of,
-            frame=None if items is None else read_items(items, weights=weights),
+            frame=frame,
             inclusion=inclusion,
             weights=weights,
         )
         if output is not None:
             adopted.write(output, force=force)
         worth = random_items_of(adopted)
-        out.json(printed(adopted, worth).to_json())
+        out.json(printed(adopted, worth, notes).to_json())
         if out.for_people:
             equals = None if worth is None else equals_row(worth)
             costs = cost_row(adopted, worth=worth)
             out.console().print(manifest_table(adopted, output, costs, equals))
-        out.notes(adopted.notes)
+        out.notes([*notes, *adopted.notes])

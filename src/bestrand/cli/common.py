@@ -178,7 +178,7 @@ def read_for_cli(
     return read_scores(
         _paths(paths),
         metric=metric,
-        columns=_pairs(columns or (), "--column", "ROLE=NAME"),
+        columns=columns_of(columns),
         bounds=_bounds(ranges or ()),
         duplicates=duplicates,
     )
@@ -201,11 +201,12 @@ def _paths(paths: Sequence[str]) -> list[Path] | dict[str, list[Path]]:
     return named
 
 
-def _pairs(words: Sequence[str], option: str, form: str) -> dict[str, str]:
-    for word in words:
+def columns_of(words: Sequence[str] | None) -> dict[str, str]:
+    """Take `--column` apart: role -> column name."""
+    for word in words or ():
         if "=" not in word:
-            raise ArgumentError(f"`{option}` must be {form}, got {word!r}.")
-    return dict(word.split("=", 1) for word in words)
+            raise ArgumentError(f"`--column` must be ROLE=NAME, got {word!r}.")
+    return dict(word.split("=", 1) for word in words or ())
 
 
 def _bounds(

@@ -140,12 +140,12 @@ def register(app: typer.Typer) -> None:
         if json or out.for_people:
             known = seen if isinstance(seen, ScoreTable) else None
             worth = random_items_of(chosen, known, pool=base)
-            out.json(printed(chosen, worth).to_json())
+            out.json(printed(chosen, worth, seen.notes).to_json())
             if out.for_people:
                 equals = None if worth is None else equals_row(worth)
                 costs = cost_row(chosen, worth=worth)
                 out.console().print(manifest_table(chosen, output, costs, equals))
-        out.notes([*(seen.notes if isinstance(seen, ScoreTable) else ()), *chosen.notes])
+        out.notes([*seen.notes, *chosen.notes])
 
 
 def _names(text: str | None) -> list[str] | None:

@@ -11,6 +11,7 @@ from bestrand.cli.common import (
     Output,
     QuietOption,
     RangeOption,
+    columns_of,
     read_for_cli,
 )
 from bestrand.errors import InputError
@@ -58,24 +59,23 @@ def register(app: typer.Typer) -> None:
         seen = Manifest.read(manifest)
         parent = Manifest.read(pool) if pool is not None else None
         words = read_texts(texts) if texts is not None else None
-        report = verify_report(
-            seen, check(seen, _read(items, column, ranges), pool=parent, texts=words)
-        )
+        given = _read(items, column, ranges)
+        report = verify_report(seen, check(seen, given, pool=parent, texts=words), given.notes)
         out.json(report.to_json())
         if out.for_people:
             out.console().print(checks_table(report))
+        out.notes(report.notes)
         if not report.ok:
             raise typer.Exit(1)
 
 
 def _read(path: str, columns: list[str] | None, ranges: list[str] | None) -> "ScoreTable | Frame":
     """Read scores, or items where there are no scores."""
-    from bestrand.harnesses.items import read_items
+    from bestrand.harnesses.items import is_item_list, read_items
 
     try:
         return read_for_cli([path], columns=columns, ranges=ranges)
-    except InputError as error:
-        try:
-            return read_items(path)
-        except InputError:
-            raise error from None
+    except InputError:
+        if not is_item_list(path, columns_of(columns)):
+            raise
+        return read_items(path)

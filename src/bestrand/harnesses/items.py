@@ -1,5 +1,7 @@
 """Reading item lists: the frame, where no model has run yet."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -9,10 +11,13 @@ from bestrand.frame import Frame
 from bestrand.harnesses.gather import gather_items
 from bestrand.harnesses.layout import item_rows, to_long
 from bestrand.harnesses.raw import RawTable
+from bestrand.harnesses.remarks import aside_notes, odd_ids
 from bestrand.harnesses.roles import find_roles
+from bestrand.harnesses.row_numbers import numbers_rows
 from bestrand.harnesses.sources import Source, find_sources, read_content
 from bestrand.harnesses.summaries import summary_names
 from bestrand.harnesses.tables import decode, read_table
+from bestrand.harnesses.values import is_numeric, stray_cell
 from bestrand.notes import shown
 from bestrand.scores import ScoreTable
 from bestrand.types import WeightScheme
@@ -29,16 +34,51 @@ def read_items(path: str | Path, *, weights: WeightScheme | None = None) -> Fram
             `weight` column and "micro" elsewhere.
 
     Raises:
-        FileError: it cannot be read, or holds no ids, or a list holds an id twice.
+        FileError: it cannot be read, holds no ids, or a row of it would be lost: its last line is
+            cut off, or several rows stand on one line; or a list holds an id twice.
         InputError: an item in two groups, or weights that are asked for and not there.
         ArgumentError: an unknown name for the weights.
     """
-    rows = pl.concat(_item_rows(source) for source in find_sources(path).sources)
-    return ScoreTable(pl.DataFrame(), gather_items(rows)).frame(weights)
+    found = find_sources(path)
+    tables = [_read_rows(source) for source in found.sources]
+    items = gather_items(pl.concat(_item_rows(table) for table in tables))
+    notes = (
+        *aside_notes(found.aside),
+        *(note for table in tables for note in table.notes),
+        *odd_ids(items["item"].to_list()),
+    )
+    return replace(ScoreTable(pl.DataFrame(), items).frame(weights), notes=notes)
 
 
-def _item_rows(source: Source) -> pl.DataFrame:
-    table = _read_lines(source.path) if source.kind == "txt" else read_table(source)
+def is_item_list(path: str | Path, columns: Mapping[str, str] | None = None) -> bool:
+    """Whether files hold items and no scores: no column of scores or metrics, and no numbers.
+
+    Args:
+        path: a file or folder.
+        columns: role -> column name, as in `read_scores`.
+
+    Raises:
+        FileError: they cannot be read, or hold no ids.
+    """
+    return not any(
+        _holds_scores(_read_rows(source), columns or {}) for source in find_sources(path).sources
+    )
+
+
+def _holds_scores(table: RawTable, columns: Mapping[str, str]) -> bool:
+    roles = find_roles(table, columns)
+    others = [name for name in table.columns if name not in roles.values()]
+    rest = [name for name in others if name not in numbers_rows(table, others)]
+    return bool({"metric", "score"} & roles.keys()) or any(
+        is_numeric(table, name) or stray_cell(table, name) for name in rest
+    )
+
+
+def _read_rows(source: Source) -> RawTable:
+    return _read_lines(source.path) if source.kind == "txt" else read_table(source)
+
+
+def _item_rows(table: RawTable) -> pl.DataFrame:
     roles = find_roles(table, {})
     rows = item_rows(table, roles)
     if not {"model", "metric", "score"} & roles.keys():

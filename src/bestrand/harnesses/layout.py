@@ -11,7 +11,14 @@ from bestrand.harnesses.raw import RawTable
 from bestrand.harnesses.roles import Roles, find_roles, is_unnamed
 from bestrand.harnesses.row_numbers import numbers_rows
 from bestrand.harnesses.summaries import suspects, without_summaries
-from bestrand.harnesses.values import is_numeric, to_flags, to_ids, to_scores, to_texts
+from bestrand.harnesses.values import (
+    is_numeric,
+    stray_cell,
+    to_flags,
+    to_ids,
+    to_scores,
+    to_texts,
+)
 from bestrand.notes import Note, shown
 
 
@@ -135,6 +142,8 @@ def _scores(table: RawTable, roles: Roles, metrics: tuple[str, ...] | None) -> _
         names = _names(table, roles["metric"], "metric")
         return _Scores([(names, to_scores(table, roles["score"]).alias("score"))], rest)
     numbering = numbers_rows(table, rest)
+    if metrics is None and "score" not in roles:
+        _require_no_strays(table, [name for name in rest if name not in numbering])
     there = {"score": roles["score"]} if "score" in roles else {}
     there |= {
         name: name
@@ -159,10 +168,29 @@ def _scores(table: RawTable, roles: Roles, metrics: tuple[str, ...] | None) -> _
     return _Scores(scores, [name for name in rest if name not in there])
 
 
+def _require_no_strays(table: RawTable, names: list[str]) -> None:
+    """Refuse a column that is numbers but for a few cells: another would be the metric instead."""
+    for name in names:
+        stray = None if is_numeric(table, name) else stray_cell(table, name)
+        if stray is not None:
+            raise table.error(
+                stray.row,
+                f"{name!r} is a column of numbers but for {stray.said()}, here). Leave a cell "
+                "empty where there is no score; or, if the scores are in another column, say "
+                "which, as in --column score=NAME.",
+            )
+
+
 def _aside(table: RawTable, scores: _Scores) -> list[Note]:
+    """Name the columns left aside, and those of numbers with the cell that made them none."""
     if not scores.aside:
         return []
     text = f"{table.path}: columns left aside: {shown(scores.aside, 8)}."
+    for name in scores.aside:
+        stray = stray_cell(table, name)
+        if stray is not None:
+            place = table.place(stray.row)
+            text += f" {name!r} is numbers but for {stray.said()}, at {place})."
     return [Note("columns-aside", text)]
 
 

@@ -27,6 +27,7 @@ class RawTable:
         typed: whether the file itself tells numbers from text, as all but CSV and TSV do.
         decimal: what stands before the fraction of a number that is written as text.
         notes: what was odd.
+        quoted: whether text that looks like a number was written as text on purpose, in quotes.
     """
 
     columns: Mapping[str, Column]
@@ -35,6 +36,7 @@ class RawTable:
     typed: bool = True
     decimal: Literal[".", ","] = "."
     notes: tuple[Note, ...] = ()
+    quoted: bool = False
 
     def __post_init__(self) -> None:
         if not any(len(column) for column in self.columns.values()):

@@ -11,6 +11,7 @@ from bestrand.harnesses.frames import PLACE, from_frame
 from bestrand.harnesses.gather import Bounds, Duplicates, Read, gather
 from bestrand.harnesses.layout import Form, Long, to_long
 from bestrand.harnesses.raw import RawTable
+from bestrand.harnesses.remarks import aside_notes
 from bestrand.harnesses.shards import Part, like_named, looks_like_part, shard_notes
 from bestrand.harnesses.sources import Source, find_sources
 from bestrand.harnesses.tables import read_table
@@ -89,10 +90,10 @@ def _open(source: Any) -> _Opened:  # noqa: ANN401
     if not is_paths:
         return _Opened([(Source(PLACE, "parquet", "model", named=False), from_frame(source))], ())
     found = find_sources(source)
-    notes: tuple[Note, ...] = ()
-    if found.aside:
-        notes = (Note("files-aside", f"Files that hold no table: {shown(found.aside)}."),)
-    return _Opened([(origin, read_table(origin)) for origin in found.sources], notes)
+    return _Opened(
+        [(origin, read_table(origin, whole=False)) for origin in found.sources],
+        aside_notes(found.aside),
+    )
 
 
 def _with_own_name(origin: Source, long: Long, named: dict[str, Source]) -> Long:

@@ -10,10 +10,17 @@ def remarks(rows: pl.DataFrame, items: pl.DataFrame) -> list[Note]:
     """Look over rows of all files (with their `file`) and over the items, and say what is odd."""
     return [
         *_split_models(rows),
-        *_odd_ids(items["item"].to_list()),
+        *odd_ids(items["item"].to_list()),
         *_scoreless(rows),
         *_holes(rows, items["item"].to_list()),
     ]
+
+
+def aside_notes(aside: list[str]) -> tuple[Note, ...]:
+    """Name the files in folders that hold no table."""
+    if not aside:
+        return ()
+    return (Note("files-aside", f"Files that hold no table: {shown(aside)}."),)
 
 
 def _split_models(rows: pl.DataFrame) -> list[Note]:
@@ -24,7 +31,8 @@ def _split_models(rows: pl.DataFrame) -> list[Note]:
     return [Note("split-model", f"Scores of {shown(names)} come from several files.")]
 
 
-def _odd_ids(items: list[str]) -> list[Note]:
+def odd_ids(items: list[str]) -> list[Note]:
+    """Name ids that look the same and are not, and an empty one; `items` ascend."""
     notes = []
     twins = unicode_twins(items)
     if twins:

@@ -3,7 +3,7 @@
 import math
 import re
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -16,6 +16,7 @@ COMMA = r"^\s*([+-]?[0-9]*),([0-9]+)([eE][+-]?[0-9]+)?\s*$"  # a number with a d
 GROUPED = r"^[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+$"  # 1,234 may be 1234
 WORDS = {"": None, "true": 1.0, "false": 0.0}  # a score may be written as one of these
 NO_ERROR = ("", "0", "false", "none", "null", "nan")
+FEW_WORDS = 3  # as many different words among numbers are marks of some kind, and no answers
 EXACT = 2**53  # up to here floating point tells whole numbers apart
 
 
@@ -198,9 +199,13 @@ def is_numeric(table: RawTable, name: str) -> bool:
     if isinstance(column, list):
         seen = False
         for value in map(_native, column):
-            if value is not None and not isinstance(value, int | float):
+            if isinstance(value, str):
+                if not _is_number_like(value) and value.strip():
+                    return False
+            elif value is not None and not isinstance(value, int | float):
                 return False
-            seen = seen or not (value is None or _is_nan(value))
+            else:
+                seen = seen or not (value is None or _is_nan(value))
         return seen
     if column.dtype != pl.String:
         return column.dtype != pl.Null and column.cast(pl.Float64).is_not_nan().any()
@@ -215,6 +220,66 @@ def _pointed(table: RawTable, name: str) -> Column:
     if table.decimal == "." or isinstance(column, list) or column.dtype != pl.String:
         return column
     return column.str.replace(COMMA, "${1}.${2}${3}")
+
+
+class Stray(NamedTuple):
+    """Cells that are no numbers, in a column that otherwise is of numbers.
+
+    Attributes:
+        row: where the first is.
+        value: what stands there.
+        n: how many there are.
+        n_filled: how many cells of the column are not empty.
+    """
+
+    row: int
+    value: Any
+    n: int
+    n_filled: int
+
+    def said(self) -> str:
+        """Say how many there are, and what the first holds."""
+        return f"{self.n} of {self.n_filled} cells (first: {_short(self.value)}"
+
+
+def stray_cell(table: RawTable, name: str) -> Stray | None:
+    """Find the first cell that is no number, in a column that is numbers but for a few cells.
+
+    A column is that if at least half of its cells that are not empty are numbers, true or false,
+    or if all else is at most three different words, whatever their number. Text in quotes, as JSON
+    has it, is no number.
+
+    Returns:
+        The first such cell; None for a column that is all numbers or of something else.
+    """
+    column = _pointed(table, name)
+    if isinstance(column, pl.Series) and column.dtype != pl.String:
+        return None
+    n_numbers = n_strays = 0
+    first: tuple[int, Any] | None = None
+    words: set[str] = set()
+    for row, value in enumerate(map(_native, column)):
+        if value is None or _is_nan(value) or (isinstance(value, str) and not value.strip()):
+            continue
+        if isinstance(value, int | float) or (
+            isinstance(value, str) and not table.quoted and _is_number_like(value)
+        ):
+            n_numbers += 1
+            continue
+        n_strays += 1
+        first = first or (row, value)
+        if len(words) <= FEW_WORDS:
+            words.add(str(value).strip().lower())
+    if first is None or not n_numbers:
+        return None
+    if n_numbers < n_strays and len(words) > FEW_WORDS:
+        return None
+    return Stray(*first, n_strays, n_numbers + n_strays)
+
+
+def _is_number_like(text: str) -> bool:
+    word = text.strip().lower()
+    return word in ("true", "false") or re.match(NUMBER, word) is not None
 
 
 def _plain(column: Column) -> Column:

@@ -125,6 +125,7 @@ class VerifyReport(Contract):
     kind: str
     n: int
     checks: tuple[CheckRow, ...]
+    notes: tuple[NoteRow, ...] = Field(description="What reading the other file found odd.")
 
 
 class DemoTarget(Contract):
@@ -243,13 +244,16 @@ def read_report(table: ScoreTable) -> ReadReport:
     )
 
 
-def verify_report(manifest: Manifest, seen: Verification) -> VerifyReport:
-    """Turn a verification into what is printed."""
+def verify_report(
+    manifest: Manifest, seen: Verification, notes: tuple[Note, ...] = ()
+) -> VerifyReport:
+    """Turn a verification into what is printed, with the notes on what was read for it."""
     return VerifyReport(
         ok=seen.ok,
         kind=manifest.kind,
         n=manifest.n,
         checks=tuple(CheckRow(**check._asdict()) for check in seen.checks),
+        notes=note_rows(notes),
     )
 
 

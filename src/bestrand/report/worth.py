@@ -7,7 +7,8 @@ from pydantic import Field
 from bestrand.manifest import ADOPTED, Manifest
 from bestrand.planning.costs import costs, pays_against_random
 from bestrand.report.charts.style import count, noun
-from bestrand.report.contracts import Contract, EqualsRow, equals_row
+from bestrand.notes import Note
+from bestrand.report.contracts import Contract, EqualsRow, NoteRow, equals_row, note_rows
 from bestrand.stats.random_items import RandomItems
 
 
@@ -43,10 +44,10 @@ class CostRow(Contract):
 
 
 class PrintedManifest(Manifest):
-    """A manifest as the file holds it; `pool --json` and `select --json` add `costs`, `equals`.
+    """A manifest as the file holds it; `pool --json` and `select --json` add three fields.
 
-    Both are computed from it and from the probes' scores. They are no part of the file, and
-    `digest` does not cover them.
+    `costs` and `equals` are computed from it and from the probes' scores, `read_notes` say what was
+    odd in the files read. They are no part of the file, and `digest` does not cover them.
     """
 
     costs: CostRow | None = Field(
@@ -56,6 +57,11 @@ class PrintedManifest(Manifest):
         None,
         description="Printed with `--json`, and not in the file: how many random items would err "
         "as little, as forecast; null of a pool, or where it is not known.",
+    )
+    read_notes: tuple[NoteRow, ...] = Field(
+        (),
+        description="Printed with `--json`, and not in the file: what reading the items or scores "
+        "found odd.",
     )
 
 
@@ -72,13 +78,16 @@ def cost_row(manifest: Manifest, n_targets: int = 0, worth: RandomItems | None =
     return CostRow(**seen, pays_from_random=against)
 
 
-def printed(manifest: Manifest, worth: RandomItems | None = None) -> PrintedManifest:
-    """Give what `pool --json` and `select --json` print."""
+def printed(
+    manifest: Manifest, worth: RandomItems | None = None, notes: tuple[Note, ...] = ()
+) -> PrintedManifest:
+    """Give what `pool --json` and `select --json` print, with the notes on what was read."""
     fields: dict[str, Any] = manifest.model_dump()
     return PrintedManifest(
         **fields,
         costs=cost_row(manifest, worth=worth),
         equals=None if worth is None else equals_row(worth),
+        read_notes=note_rows(notes),
     )
 
 
