@@ -99,8 +99,9 @@ def estimate(
     if not subset.has_intervals:
         inference = _without_intervals(inference)
         notes = [note for note in notes if note.code not in OF_INTERVALS]
-    if isinstance(scores, ScoreTable):
-        notes += scores.notes
+    for read in (scores, probes):
+        if isinstance(read, ScoreTable):
+            notes += [note for note in read.notes if note not in notes]
     unit = _Unit(bounds[0], bounds[1] - bounds[0])
     result = _to_estimates(inference, filled, unit, level)
     return replace(

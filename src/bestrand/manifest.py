@@ -23,7 +23,7 @@ SCHEMA_VERSION = 1
 ADOPTED = "Adopted"  # stands for the design of a subset that others chose
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Balance = Literal["probes", "groups"]
-PRINTED = ("costs", "equals")  # what `--json` prints beside a manifest
+PRINTED = ("costs", "equals", "read_notes")  # what `--json` prints beside a manifest
 
 
 class ManifestNote(BaseModel):

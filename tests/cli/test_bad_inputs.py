@@ -444,3 +444,100 @@ def test_verify_does_not_take_broken_scores_for_a_list_of_items(run: Run, tmp_pa
 
     assert done.code == 3
     assert "runs.csv:5: 'acc' is a column of numbers but for 1 of 40 cells" in done.err
+
+
+# --- errors beside scores, and rows that no verb joins
+
+
+def faulty(path: Path, n: int = 40) -> Path:
+    """Two models that agree; a quarter of the rows of `base` failed and were scored 0."""
+    rows = grid(["base", "new"], n)
+    for row in rows[: n // 4]:
+        row |= {"score": 0, "error": "RateLimitError: 429"}
+    return write(path, rows)
+
+
+def test_every_verb_says_what_stands_beside_an_error_and_settles_it(
+    run: Run, tmp_path: Path
+) -> None:
+    scores, subset = faulty(tmp_path / "runs.jsonl"), tmp_path / "subset.json"
+    items = write(tmp_path / "items.jsonl", [{"item": f"q{i}"} for i in range(80)])
+    assert run("select", items, "-n", 40, "--design", "random", "-o", subset).code == 0
+    chosen = br.Manifest.read(subset).items
+    rows = [json.loads(line) for line in scores.read_text().splitlines()]
+    for row in rows:
+        row["item"] = chosen[int(str(row["item"])[1:])]
+    write(scores, rows)
+    compare = ("compare", subset, scores, "--baseline", "base", "--json")
+
+    kept = run(*compare).json
+    settled = run(*compare, "--errors", "missing", "--missing", "omit").json
+
+    assert kept["pairs"][0]["difference"] == pytest.approx(5 / 40)
+    assert settled["pairs"][0]["difference"] == 0
+    for words, code in (
+        (("read", scores), "errors-kept"),
+        (("estimate", subset, scores), "errors-kept"),
+        (("verify", subset, scores), "errors-kept"),
+        (("diagnose", scores), "errors-kept"),
+        (("plan", scores), "errors-kept"),
+        (("read", scores, "--errors", "zero"), "errors-as-zero"),
+        (("estimate", subset, scores, "--errors", "zero"), "errors-as-zero"),
+        (("backtest", scores, "-n", 10, "--n-probes", 1, "--draws", 2), "errors-kept"),
+    ):
+        done = run(*words, "--json")
+        assert done.code == 0, done.err
+        assert code in [note["code"] for note in done.json["notes"]], words
+    reading: tuple[tuple[object, ...], ...] = (
+        ("read", scores),
+        ("select", scores, "-n", 5),
+        ("verify", subset, scores),
+    )
+    for verb in reading:
+        refused = run(*verb, "--errors", "refuse")
+        assert refused.code == 3
+        assert "10 of model 'base' ('RateLimitError: 429' 10)" in refused.err
+    lacking = run("verify", subset, scores, "--errors", "missing", "--json")
+    assert lacking.code == 1
+    assert "10 errored" in lacking.json["checks"][0]["text"]
+    drawn = run("select", scores, "-n", 5, "--errors", "zero", "--json").json
+    assert [note["code"] for note in drawn["read_notes"]] == ["errors-as-zero"]
+
+
+def test_rows_of_several_filters_are_chosen_by_every_verb(run: Run, tmp_path: Path) -> None:
+    rows = [
+        {"doc_id": i, "filter": name, "acc": (i + k) % 2, "doc_hash": f"h{i}"}
+        for k, name in enumerate(("strict", "loose"))
+        for i in range(20)
+    ]
+    scores, subset = write(tmp_path / "m.jsonl", rows), tmp_path / "subset.json"
+
+    for words in (("read", scores), ("select", scores, "-n", 5, "--duplicates", "mean")):
+        done = run(*words, "--metric", "acc")
+        assert done.code == 3
+        assert "choose one, as in --metric acc,strict" in done.err
+    assert run("select", scores, "-n", 5, "--metric", "acc,loose", "-o", subset).code == 0
+    seen = run("verify", subset, scores, "--metric", "acc,loose")
+    assert seen.code == 0
+    assert "the same 5 items are drawn again" in seen.out
+
+
+def test_a_suite_says_what_was_odd_in_its_files(run: Run, tmp_path: Path) -> None:
+    paths = [faulty(tmp_path / f"b{i}.jsonl") for i in range(2)]
+
+    done = run("plan", "--suite", *paths, "--budget", 20, "--json")
+
+    assert done.code == 0
+    assert [note["code"] for note in done.json["notes"]] == ["errors-kept"] * 2
+
+
+def test_notes_on_the_probes_reach_the_estimate(run: Run, tmp_path: Path) -> None:
+    scores, subset = write(tmp_path / "runs.jsonl", grid(["a", "b"], 40)), tmp_path / "subset.json"
+    with scores.open("a") as file:
+        file.write('{"item": "q0"')
+    assert run("select", scores, "-n", 20, "-o", subset).code == 0
+    target = write(tmp_path / "target.jsonl", grid(["t"], 40))
+
+    done = run("estimate", subset, target, "--probes", scores, "--json")
+
+    assert "cut-line" in [note["code"] for note in done.json["notes"]]

@@ -194,7 +194,7 @@ def test_what_is_printed_is_the_manifest_of_the_file(run: Run, files: Files) -> 
     piped.write_text(done.out)
 
     assert {name: done.json[name] for name in written} == written
-    assert set(done.json) - set(written) == {"costs", "equals"}
+    assert set(done.json) - set(written) == {"costs", "equals", "read_notes"}
     assert br.Manifest.read(piped) == br.Manifest.read(subset)
     assert run("estimate", piped, files.targets, "-q").code == 0
 

@@ -10,6 +10,7 @@ from bestrand.cli.common import (
     ColumnOption,
     DesignWord,
     DuplicatesOption,
+    ErrorsOption,
     EstimatorOption,
     ForceOption,
     JsonOption,
@@ -66,6 +67,7 @@ def register(app: typer.Typer) -> None:
         column: ColumnOption = None,
         ranges: RangeOption = None,
         duplicates: DuplicatesOption = "error",
+        errors: ErrorsOption = "keep",
         json: JsonOption = False,
         quiet: QuietOption = False,
     ) -> None:
@@ -81,7 +83,12 @@ def register(app: typer.Typer) -> None:
         if chart:
             check_chart(chart)
         table = read_for_cli(
-            scores, metric=metric, columns=column, ranges=ranges, duplicates=duplicates
+            scores,
+            metric=metric,
+            columns=column,
+            ranges=ranges,
+            duplicates=duplicates,
+            errors=errors,
         )
         seen = look(
             table,

@@ -52,12 +52,21 @@ ColumnOption = Annotated[
     typer.Option(
         "--column",
         metavar="ROLE=NAME",
-        help="Column of a role (item, model, score, group, task, weight, metric, status, error).",
+        help="Column of a role (item, model, score, group, task, weight, metric, status, error, "
+        "filter, document).",
     ),
 ]
 DuplicatesOption = Annotated[
     Literal["error", "mean", "first", "last"],
     typer.Option("--duplicates", help="What to do with scores of one item that clash."),
+]
+ErrorsOption = Annotated[
+    Literal["keep", "zero", "missing", "refuse"],
+    typer.Option(
+        "--errors",
+        help="What a row with an error, or a status not known, counts as: keep takes its score as "
+        "it stands, with a note; zero: 0; missing: errored, without a score; refuse: stop.",
+    ),
 ]
 WeightsOption = Annotated[
     Literal["micro", "macro", "explicit"] | None,
@@ -173,6 +182,7 @@ def read_for_cli(
     columns: Sequence[str] | None = None,
     ranges: Sequence[str] | None = None,
     duplicates: Literal["error", "mean", "first", "last"] = "error",
+    errors: Literal["keep", "zero", "missing", "refuse"] = "keep",
 ) -> ScoreTable:
     """Read scores as the options of a verb say."""
     return read_scores(
@@ -181,6 +191,7 @@ def read_for_cli(
         columns=columns_of(columns),
         bounds=_bounds(ranges or ()),
         duplicates=duplicates,
+        errors=errors,
     )
 
 

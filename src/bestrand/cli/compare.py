@@ -9,6 +9,7 @@ import typer
 from bestrand.cli.common import (
     ColumnOption,
     DuplicatesOption,
+    ErrorsOption,
     EstimatorOption,
     JsonOption,
     LevelOption,
@@ -50,6 +51,7 @@ def register(app: typer.Typer) -> None:
         column: ColumnOption = None,
         ranges: RangeOption = None,
         duplicates: DuplicatesOption = "error",
+        errors: ErrorsOption = "keep",
         json: JsonOption = False,
         quiet: QuietOption = False,
     ) -> None:
@@ -62,7 +64,12 @@ def register(app: typer.Typer) -> None:
 
         out = Output(json, quiet)
         read = partial(
-            read_for_cli, metric=metric, columns=column, ranges=ranges, duplicates=duplicates
+            read_for_cli,
+            metric=metric,
+            columns=column,
+            ranges=ranges,
+            duplicates=duplicates,
+            errors=errors,
         )
         result = infer(
             read(scores),

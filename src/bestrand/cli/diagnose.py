@@ -8,6 +8,7 @@ import typer
 from bestrand.cli.common import (
     ColumnOption,
     DuplicatesOption,
+    ErrorsOption,
     ForceOption,
     JsonOption,
     MetricOption,
@@ -63,6 +64,7 @@ def register(app: typer.Typer) -> None:
         column: ColumnOption = None,
         ranges: RangeOption = None,
         duplicates: DuplicatesOption = "error",
+        errors: ErrorsOption = "keep",
         json: JsonOption = False,
         quiet: QuietOption = False,
     ) -> None:
@@ -79,7 +81,12 @@ def register(app: typer.Typer) -> None:
         if chart:
             check_chart(chart)
         table = read_for_cli(
-            scores, metric=metric, columns=column, ranges=ranges, duplicates=duplicates
+            scores,
+            metric=metric,
+            columns=column,
+            ranges=ranges,
+            duplicates=duplicates,
+            errors=errors,
         )
         seen = look(
             table,

@@ -9,6 +9,7 @@ import typer
 from bestrand.cli.common import (
     ColumnOption,
     DuplicatesOption,
+    ErrorsOption,
     EstimatorOption,
     JsonOption,
     LevelOption,
@@ -46,6 +47,7 @@ def register(app: typer.Typer) -> None:
         column: ColumnOption = None,
         ranges: RangeOption = None,
         duplicates: DuplicatesOption = "error",
+        errors: ErrorsOption = "keep",
         json: JsonOption = False,
         quiet: QuietOption = False,
     ) -> None:
@@ -60,7 +62,12 @@ def register(app: typer.Typer) -> None:
             raise ArgumentError(f"`--max-se` must be 0 or more, got {max_se:g}.")
         out = Output(json, quiet)
         read = partial(
-            read_for_cli, metric=metric, columns=column, ranges=ranges, duplicates=duplicates
+            read_for_cli,
+            metric=metric,
+            columns=column,
+            ranges=ranges,
+            duplicates=duplicates,
+            errors=errors,
         )
         manifest = Manifest.read(subset)
         result = infer(

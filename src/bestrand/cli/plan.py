@@ -11,6 +11,7 @@ from bestrand.cli.common import (
     ChartOption,
     ColumnOption,
     DuplicatesOption,
+    ErrorsOption,
     ForceOption,
     JsonOption,
     MetricOption,
@@ -95,6 +96,7 @@ def register(app: typer.Typer) -> None:
         column: ColumnOption = None,
         ranges: RangeOption = None,
         duplicates: DuplicatesOption = "error",
+        errors: ErrorsOption = "keep",
         json: JsonOption = False,
         quiet: QuietOption = False,
     ) -> None:
@@ -108,7 +110,9 @@ def register(app: typer.Typer) -> None:
         from bestrand.report.planning_tables import plan_tables, suite_tables
 
         out = Output(json, quiet)
-        read = partial(read_for_cli, metric=metric, columns=column, duplicates=duplicates)
+        read = partial(
+            read_for_cli, metric=metric, columns=column, duplicates=duplicates, errors=errors
+        )
         settings = {
             "--max-error": max_error,
             "--risk": risk,
@@ -128,20 +132,23 @@ def register(app: typer.Typer) -> None:
             if budget is None or not budget.is_integer():
                 raise ArgumentError("`--suite` splits a budget of whole items: give --budget.")
             named = _benchmarks(scores)
+            tables = {
+                name: read([path], ranges=_ranges_of(name, ranges or [], named))
+                for name, path in named.items()
+            }
             split = plan_suite(
-                {
-                    name: read([path], ranges=_ranges_of(name, ranges or [], named))
-                    for name, path in named.items()
-                },
+                tables,
                 int(budget),
                 suite_mean=suite_mean or "macro",
                 metric=metric,
                 seed=seed,
             )
-            parts = suite_report(split)
+            notes = tuple(note for table in tables.values() for note in table.notes)
+            parts = suite_report(split, notes)
             out.json(parts.to_json())
             if out.for_people:
                 out.console().print(suite_tables(parts))
+            out.notes(parts.notes)
             return
         _require_goal("--risk", risk, "--max-error", max_error)
         _require_goal("--power", power, "--resolve", resolve)

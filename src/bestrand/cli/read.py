@@ -8,6 +8,7 @@ import typer
 from bestrand.cli.common import (
     ColumnOption,
     DuplicatesOption,
+    ErrorsOption,
     ForceOption,
     JsonOption,
     MetricOption,
@@ -33,6 +34,7 @@ def register(app: typer.Typer) -> None:
         column: ColumnOption = None,
         ranges: RangeOption = None,
         duplicates: DuplicatesOption = "error",
+        errors: ErrorsOption = "keep",
         force: ForceOption = False,
         json: JsonOption = False,
         quiet: QuietOption = False,
@@ -43,7 +45,12 @@ def register(app: typer.Typer) -> None:
 
         out = Output(json, quiet)
         table = read_for_cli(
-            paths, metric=metric, columns=column, ranges=ranges, duplicates=duplicates
+            paths,
+            metric=metric,
+            columns=column,
+            ranges=ranges,
+            duplicates=duplicates,
+            errors=errors,
         )
         if output is not None:
             table.write(output, force=force)

@@ -10,6 +10,7 @@ import typer
 from bestrand.cli.common import (
     ColumnOption,
     DuplicatesOption,
+    ErrorsOption,
     EstimatorOption,
     ForceOption,
     JsonOption,
@@ -41,6 +42,7 @@ OF_READING = {
     "column": "--column",
     "ranges": "--range",
     "duplicates": "--duplicates",
+    "errors": "--errors",
 }
 OF_SUBSETS = {"scores": "SCORES", "probes": "--probes", **OF_TARGETS, **OF_READING}
 
@@ -95,6 +97,7 @@ def register(app: typer.Typer) -> None:
         column: ColumnOption = None,
         ranges: RangeOption = None,
         duplicates: DuplicatesOption = "error",
+        errors: ErrorsOption = "keep",
         json: JsonOption = False,
         quiet: QuietOption = False,
     ) -> None:
@@ -128,7 +131,12 @@ def register(app: typer.Typer) -> None:
                     "this is about reading scores, and none are given. Give some, or leave it out.",
                 )
             read = partial(
-                read_for_cli, metric=metric, columns=column, ranges=ranges, duplicates=duplicates
+                read_for_cli,
+                metric=metric,
+                columns=column,
+                ranges=ranges,
+                duplicates=duplicates,
+                errors=errors,
             )
             manifest = Manifest.read(what)
             known = read(probes) if probes else None

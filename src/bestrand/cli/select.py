@@ -9,6 +9,7 @@ from bestrand.cli.common import (
     ColumnOption,
     DesignWord,
     DuplicatesOption,
+    ErrorsOption,
     ForceOption,
     JsonOption,
     Output,
@@ -90,6 +91,7 @@ def register(app: typer.Typer) -> None:
         column: ColumnOption = None,
         ranges: RangeOption = None,
         duplicates: DuplicatesOption = "error",
+        errors: ErrorsOption = "keep",
         output: Annotated[
             Path | None,
             typer.Option("-o", "--output", help="Where to write the manifest."),
@@ -118,6 +120,7 @@ def register(app: typer.Typer) -> None:
                 columns=column,
                 ranges=ranges,
                 duplicates=duplicates,
+                errors=errors,
             )
             if how.uses_probes or len(scores) > 1
             else read_items(scores[0], weights=weights)

@@ -1,5 +1,6 @@
 """`bestrand verify`: is this the manifest of these items, and were these the items run?"""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -7,7 +8,10 @@ import typer
 
 from bestrand.cli.common import (
     ColumnOption,
+    DuplicatesOption,
+    ErrorsOption,
     JsonOption,
+    MetricOption,
     Output,
     QuietOption,
     RangeOption,
@@ -18,6 +22,8 @@ from bestrand.errors import InputError
 
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from bestrand.frame import Frame
     from bestrand.scores import ScoreTable
 
@@ -43,8 +49,11 @@ def register(app: typer.Typer) -> None:
             Path | None,
             typer.Option("--texts", help="The items' texts, for a subset chosen by them."),
         ] = None,
+        metric: MetricOption = None,
         column: ColumnOption = None,
         ranges: RangeOption = None,
+        duplicates: DuplicatesOption = "error",
+        errors: ErrorsOption = "keep",
         json: JsonOption = False,
         quiet: QuietOption = False,
     ) -> None:
@@ -59,7 +68,15 @@ def register(app: typer.Typer) -> None:
         seen = Manifest.read(manifest)
         parent = Manifest.read(pool) if pool is not None else None
         words = read_texts(texts) if texts is not None else None
-        given = _read(items, column, ranges)
+        read = partial(
+            read_for_cli,
+            metric=metric,
+            columns=column,
+            ranges=ranges,
+            duplicates=duplicates,
+            errors=errors,
+        )
+        given = _read(items, column, read)
         report = verify_report(seen, check(seen, given, pool=parent, texts=words), given.notes)
         out.json(report.to_json())
         if out.for_people:
@@ -69,12 +86,14 @@ def register(app: typer.Typer) -> None:
             raise typer.Exit(1)
 
 
-def _read(path: str, columns: list[str] | None, ranges: list[str] | None) -> "ScoreTable | Frame":
+def _read(
+    path: str, columns: list[str] | None, read: "Callable[[list[str]], ScoreTable]"
+) -> "ScoreTable | Frame":
     """Read scores, or items where there are no scores."""
     from bestrand.harnesses.items import is_item_list, read_items
 
     try:
-        return read_for_cli([path], columns=columns, ranges=ranges)
+        return read([path])
     except InputError:
         if not is_item_list(path, columns_of(columns)):
             raise

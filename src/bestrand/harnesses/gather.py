@@ -7,9 +7,18 @@ from typing import Literal, NamedTuple, TypeAlias
 import polars as pl
 
 from bestrand.errors import ArgumentError, InputError
-from bestrand.harnesses.layout import MISSING, Long
+from bestrand.harnesses.faults import MISSING, Errors, settle_faults
+from bestrand.harnesses.layout import Long
 from bestrand.harnesses.raw import RawTable
 from bestrand.harnesses.remarks import remarks
+from bestrand.harnesses.roles import Roles
+from bestrand.harnesses.shapes import (
+    is_lm_eval,
+    require_one_document,
+    require_one_task,
+    require_told_apart,
+    task_of,
+)
 from bestrand.harnesses.summaries import Kept, without_summaries
 from bestrand.notes import Note, shown
 from bestrand.scores import ScoreTable
@@ -23,9 +32,10 @@ FACTS = ["task", "group", "weight"]
 
 
 class Read(NamedTuple):
-    """One file that was read: as it was, and in long form."""
+    """One file that was read: as it was, what its columns are, and in long form."""
 
     table: RawTable
+    roles: Roles
     long: Long
 
 
@@ -36,6 +46,7 @@ def gather(
     metrics: tuple[str, ...] | None = None,
     bounds: Bounds = None,
     duplicates: Duplicates = "error",
+    errors: Errors = "keep",
 ) -> ScoreTable:
     """Make one table of all files; the arguments are those of `read_scores`.
 
@@ -43,17 +54,19 @@ def gather(
         InputError: no scores, scores that clash, an item in two groups, or scores out of bounds.
         ArgumentError: `bounds` that are none.
     """
-    columns = [*KEY, "score", "status", *FACTS, "row"]
+    columns = [*KEY, "score", "status", *FACTS, "row", "document", "filter", "fault"]
     rows = pl.concat(
         read.long.rows.select(*columns, pl.lit(number).alias("file"))
         for number, read in enumerate(reads)
     )
     if metrics is not None:
         rows = _take_metrics(rows, metrics)
+    _require_one_benchmark(rows, reads)
     summed = without_summaries(rows) if len(reads) > 1 else Kept(rows, [])
-    rows = summed.rows
-    items = gather_items(rows)
+    items = gather_items(summed.rows, [read.table for read in reads])
+    rows, faults = settle_faults(summed.rows, errors)
     run = rows.filter(pl.col("status") != MISSING)
+    _require_one_filter(run, reads)
     kept = _without_duplicates(run, reads, duplicates)
     _require_scores(kept, rows)
     return ScoreTable(
@@ -64,18 +77,24 @@ def gather(
             *notes,
             *(note for read in reads for note in read.long.notes),
             *summed.notes,
+            *faults,
             *remarks(kept, items),
         ),
         bounds=_take_bounds(bounds, kept),
     )
 
 
-def gather_items(rows: pl.DataFrame) -> pl.DataFrame:
+def gather_items(rows: pl.DataFrame, tables: Sequence[RawTable]) -> pl.DataFrame:
     """Gather what is known of each item: `item`, `task`, `group`, `weight`, ascending.
 
+    Args:
+        rows: of all files, with `document`, and with `file` and `row`, where they stand.
+        tables: the files.
+
     Raises:
-        InputError: rows of one item say different things.
+        InputError: rows of one item say different things, or hold different documents.
     """
+    require_one_document(rows, tables)
     said = rows.select("item", *FACTS).unique()
     items = said.group_by("item").agg(pl.col(name).drop_nulls().unique().sort() for name in FACTS)
     for name in FACTS:
@@ -92,11 +111,65 @@ def gather_items(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _take_metrics(rows: pl.DataFrame, metrics: tuple[str, ...]) -> pl.DataFrame:
+    """Keep these metrics; `name,filter` is a metric as taken by that filter."""
     have = sorted(rows["metric"].unique())
-    absent = [metric for metric in metrics if metric not in have]
+    parts, absent = [], []
+    for metric in metrics:
+        part = rows.filter(pl.col("metric") == metric)
+        if not part.height:
+            name, _, chosen = metric.rpartition(",")
+            is_meant = (pl.col("metric") == name) & (pl.col("filter") == chosen)
+            part = rows.filter(is_meant).with_columns(pl.lit(metric).alias("metric"))
+        parts.append(part)
+        if not part.height:
+            absent.append(metric)
     if absent:
-        raise InputError(f"No metric {shown(absent)} here; there are {shown(have, 8)}.")
-    return rows.filter(pl.col("metric").is_in(metrics))
+        filters = sorted(rows["filter"].drop_nulls().unique())
+        more = f" Filters: {shown(filters, 8)}." if filters else ""
+        raise InputError(f"No metric {shown(absent)} here; there are {shown(have, 8)}.{more}")
+    return pl.concat(parts)
+
+
+def _require_one_benchmark(rows: pl.DataFrame, reads: Sequence[Read]) -> None:
+    """Refuse files of which some harness counts the items of several tasks alike."""
+    require_one_task([(read.table, read.roles) for read in reads])
+    unknown = [
+        number
+        for number, read in enumerate(reads)
+        if is_lm_eval(read.table, read.roles)
+        and "task" not in read.roles
+        and task_of(read.table.path) is None
+        and read.long.rows["document"].null_count()
+    ]
+    require_told_apart(rows, unknown, [read.table for read in reads])
+
+
+def _require_one_filter(rows: pl.DataFrame, reads: Sequence[Read]) -> None:
+    """Refuse scores of several filters, which are several metrics; no choice of rows is theirs."""
+    known = rows.filter(pl.col("filter").is_not_null())
+    each = known.unique([*KEY, "filter"], keep="first", maintain_order=True)
+    several = each.filter(pl.struct(KEY).is_duplicated())
+    if not several.height:
+        return
+    filters = several["filter"].unique(maintain_order=True).to_list()
+    item, model, metric = several.select(KEY).row(0)
+    places = _places(several.head(1).select(KEY), several, reads)
+    raise InputError(
+        f"Rows of several filters, {shown(filters, 8)}, hold scores of one item, model and metric "
+        f"(first: item {item!r}, model {model!r}, metric {metric!r}, at {', '.join(places)}). "
+        "Scores by two filters are two metrics: choose one, as in "
+        f"--metric {metric},{filters[0]} (metric=).",
+        item=item,
+        model=model,
+        metric=metric,
+        filters=filters,
+    )
+
+
+def _places(key: pl.DataFrame, rows: pl.DataFrame, reads: Sequence[Read]) -> list[str]:
+    """Say where the first rows of a key stand."""
+    there = rows.join(key, on=KEY, maintain_order="left").head(3)
+    return [reads[file].table.place(row) for file, row in there.select("file", "row").iter_rows()]
 
 
 def _without_duplicates(
@@ -125,13 +198,20 @@ def _clash(clash: pl.DataFrame, reads: Sequence[Read]) -> InputError:
         status if score is None else f"{score:g}"
         for score, status in first.select("score", "status").iter_rows()
     ]
-    places = [reads[file].table.place(row) for file, row in first.select("file", "row").iter_rows()]
+    places = _places(clash.head(1).select(KEY), clash, reads)
+    paths = sorted({str(reads[file].table.path) for file in clash["file"]})
+    several = clash.group_by(KEY).agg(pl.col("file").n_unique())["file"].max()
+    advice = (
+        f"Files contradict each other: {shown(paths)}. Give one of them alone; or, if they are "
+        "runs of several models, name each, as in NAME=PATH."
+        if several != 1
+        else "Mend the file, or say which to take: --duplicates mean, first or last."
+    )
     item, model, metric = first.select(KEY).row(0)
     return InputError(
         "An item must have one score of a model and metric, and "
         f"{clash.select(KEY).n_unique()} have scores that clash (first: item {item!r}, model "
-        f"{model!r}, metric {metric!r}: {', '.join(said[:3])}, at {', '.join(places[:3])}). Mend "
-        "the file, or say which to take: --duplicates mean, first or last.",
+        f"{model!r}, metric {metric!r}: {', '.join(said[:3])}, at {', '.join(places)}). {advice}",
         item=item,
         model=model,
         metric=metric,
@@ -144,8 +224,8 @@ def _require_scores(kept: pl.DataFrame, rows: pl.DataFrame) -> None:
     n_errored = kept.filter(pl.col("status") == "errored").height
     raise InputError(
         f"No item has a score, of model {shown(sorted(rows['model'].unique()))}: {n_errored} "
-        f"errored, {kept.height - n_errored} ran and were not scored. Run them again, or write 0 "
-        "where an error is to count as 0."
+        f"errored, {kept.height - n_errored} ran and were not scored. Run them again, or say "
+        "--errors zero (errors=) where an error is to count as 0."
     )
 
 

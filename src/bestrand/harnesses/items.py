@@ -14,6 +14,7 @@ from bestrand.harnesses.raw import RawTable
 from bestrand.harnesses.remarks import aside_notes, odd_ids
 from bestrand.harnesses.roles import find_roles
 from bestrand.harnesses.row_numbers import numbers_rows
+from bestrand.harnesses.shapes import require_one_task, require_own_ids
 from bestrand.harnesses.sources import Source, find_sources, read_content
 from bestrand.harnesses.summaries import summary_names
 from bestrand.harnesses.tables import decode, read_table
@@ -41,7 +42,12 @@ def read_items(path: str | Path, *, weights: WeightScheme | None = None) -> Fram
     """
     found = find_sources(path)
     tables = [_read_rows(source) for source in found.sources]
-    items = gather_items(pl.concat(_item_rows(table) for table in tables))
+    rows = [
+        _item_rows(table).with_columns(pl.lit(number).alias("file"))
+        for number, table in enumerate(tables)
+    ]
+    require_one_task([(table, find_roles(table, {})) for table in tables])
+    items = gather_items(pl.concat(rows), tables)
     notes = (
         *aside_notes(found.aside),
         *(note for table in tables for note in table.notes),
@@ -79,6 +85,7 @@ def _read_rows(source: Source) -> RawTable:
 
 
 def _item_rows(table: RawTable) -> pl.DataFrame:
+    require_own_ids(table, {})
     roles = find_roles(table, {})
     rows = item_rows(table, roles)
     if not {"model", "metric", "score"} & roles.keys():

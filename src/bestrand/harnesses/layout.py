@@ -7,14 +7,16 @@ from typing import Literal, NamedTuple
 import polars as pl
 
 from bestrand.errors import FileError
+from bestrand.harnesses.faults import MISSING, with_status
 from bestrand.harnesses.raw import RawTable
 from bestrand.harnesses.roles import Roles, find_roles, is_unnamed
 from bestrand.harnesses.row_numbers import numbers_rows
+from bestrand.harnesses.shapes import documents, require_own_ids
 from bestrand.harnesses.summaries import suspects, without_summaries
 from bestrand.harnesses.values import (
     is_numeric,
     stray_cell,
-    to_flags,
+    to_errors,
     to_ids,
     to_scores,
     to_texts,
@@ -24,16 +26,14 @@ from bestrand.notes import Note, shown
 
 Form = Literal["auto", "long", "wide"]
 
-ERRORED = ("error", "errored")
-MISSING = "missing"  # a row that only says that the item is one: nobody ran it
-
 
 class Long(NamedTuple):
     """Rows of one file in long form.
 
     Attributes:
-        rows: `item`, `model`, `metric`, `score`, `status`, `group`, `task`, `weight`, and `row`,
-            where in the table it was.
+        rows: `item`, `model`, `metric`, `score`, `status`, `group`, `task`, `weight`, `row`,
+            where in the table it was, `document`, which tells the item's content, `filter`, by
+            which a harness took the answer, and `fault`, an error or a status not known.
         names_models: whether the file itself says whose scores they are.
         notes: what a reader should know.
     """
@@ -67,10 +67,13 @@ def to_long(
     Raises:
         FileError: no item column, no scores, or values that are none.
     """
+    require_own_ids(table, columns or {})
     roles = find_roles(table, columns or {})
     if is_unnamed(roles["item"]) and roles["item"] not in (columns or {}).values():
         text = f"{table.path}: no column is called `item`; the one without a name was taken."
         table = replace(table, notes=(*table.notes, Note("nameless-items", text)))
+    if metrics is not None:
+        metrics = tuple(dict.fromkeys(_without_filter(name, table, roles) for name in metrics))
     is_long = form == "long" or (
         form == "auto"
         and ("model" in roles or "score" in roles or bool(set(metrics or ()) & set(table.columns)))
@@ -82,13 +85,15 @@ def to_long(
     )
     scores = _scores(table, roles, metrics)
     rows = pl.concat([base.with_columns(name, score) for name, score in scores.by_metric])
-    kept = without_summaries(_with_status(rows, table, roles), f"{table.path}: ")
+    kept = without_summaries(with_status(rows, *_said(table, roles)), f"{table.path}: ")
     notes = (*table.notes, *_aside(table, scores), *kept.notes)
     return Long(kept.rows, "model" in roles, notes)
 
 
 def item_rows(table: RawTable, roles: Roles) -> pl.DataFrame:
-    """Take what each row says of its item: `item`, `group`, `task`, `weight`; and its `row`.
+    """Take what each row says of its item: `item`, `group`, `task`, `weight`, `document`.
+
+    Beside them stand `filter`, and `row`, where in the table it is.
 
     Raises:
         FileError: a row without an id, or values that are none.
@@ -110,9 +115,18 @@ def item_rows(table: RawTable, roles: Roles) -> pl.DataFrame:
             texts("group"),
             texts("task"),
             weight.alias("weight"),
+            documents(table, roles),
+            texts("filter"),
             pl.int_range(table.n_rows, eager=True).alias("row"),
         ]
     )
+
+
+def _without_filter(metric: str, table: RawTable, roles: Roles) -> str:
+    """Take the metric out of `metric,filter`, unless a column is called so."""
+    name, comma, _ = metric.rpartition(",")
+    there = name in table.columns or (name == "score" and "score" in roles)
+    return name if comma and "filter" in roles and metric not in table.columns and there else metric
 
 
 def _names(table: RawTable, column: str, role: str) -> pl.Series:
@@ -194,33 +208,11 @@ def _aside(table: RawTable, scores: _Scores) -> list[Note]:
     return [Note("columns-aside", text)]
 
 
-def _with_status(rows: pl.DataFrame, table: RawTable, roles: Roles) -> pl.DataFrame:
-    """Say of every row whether it is scored, errored, unscored or missing."""
-    n = table.n_rows
-    none = pl.Series([None] * n, dtype=pl.String)
-    facts = pl.DataFrame(
-        {
-            "row": pl.int_range(n, eager=True),
-            "said": to_texts(table, roles["status"]) if "status" in roles else none,
-            "failed": to_flags(table, roles["error"]) if "error" in roles else none.is_not_null(),
-        }
-    )
-    said = pl.col("said").str.strip_chars().str.to_lowercase()
-    errored, missing = said.is_in(ERRORED), said == MISSING
-    return (
-        rows.join(facts, on="row", how="left", maintain_order="left")
-        .with_columns(score=pl.when(errored | missing).then(None).otherwise("score"))
-        .with_columns(
-            status=pl.when(pl.col("score").is_not_null())
-            .then(pl.lit("scored"))
-            .when(missing)
-            .then(pl.lit(MISSING))
-            .when(errored | pl.col("failed"))
-            .then(pl.lit("errored"))
-            .otherwise(pl.lit("unscored"))
-        )
-        .drop("said", "failed")
-    )
+def _said(table: RawTable, roles: Roles) -> tuple[pl.Series, pl.Series]:
+    """Take what columns of statuses and of errors say of each row."""
+    none = pl.Series([None] * table.n_rows, dtype=pl.String)
+    status = to_texts(table, roles["status"]) if "status" in roles else none
+    return status, to_errors(table, roles["error"]) if "error" in roles else none
 
 
 def _wide(table: RawTable, roles: Roles, metric: str) -> Long:
@@ -253,8 +245,12 @@ def _wide(table: RawTable, roles: Roles, metric: str) -> Long:
         )
         for model in models
     ]
-    status = pl.when(pl.col("score").is_null()).then(pl.lit(MISSING)).otherwise(pl.lit("scored"))
-    kept = without_summaries(pl.concat(parts).with_columns(status=status), f"{table.path}: ")
+    told = with_status(pl.concat(parts), *_said(table, roles)).with_columns(
+        status=pl.when(pl.col("status") == "unscored")
+        .then(pl.lit(MISSING))
+        .otherwise(pl.col("status"))
+    )
+    kept = without_summaries(told, f"{table.path}: ")
     rows, models = kept.rows, kept.rows["model"].unique(maintain_order=True).to_list()
     note = Note(
         "wide-form",

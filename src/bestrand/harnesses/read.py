@@ -7,11 +7,13 @@ from typing import Any, NamedTuple, get_args
 import polars as pl
 
 from bestrand.errors import ArgumentError, InputError
+from bestrand.harnesses.faults import Errors
 from bestrand.harnesses.frames import PLACE, from_frame
 from bestrand.harnesses.gather import Bounds, Duplicates, Read, gather
 from bestrand.harnesses.layout import Form, Long, to_long
 from bestrand.harnesses.raw import RawTable
 from bestrand.harnesses.remarks import aside_notes
+from bestrand.harnesses.roles import find_roles
 from bestrand.harnesses.shards import Part, like_named, looks_like_part, shard_notes
 from bestrand.harnesses.sources import Source, find_sources
 from bestrand.harnesses.tables import read_table
@@ -31,6 +33,7 @@ def read_scores(
     columns: Mapping[str, str] | None = None,
     bounds: Bounds = None,
     duplicates: Duplicates = "error",
+    errors: Errors = "keep",
 ) -> ScoreTable:
     """Read per-item scores.
 
@@ -44,12 +47,16 @@ def read_scores(
             xz. Long form: columns `item`, `score`, and `model`, `metric`, `group`,
             `task`, `weight`, `status`, `error` where there are; a file without `model` is one
             model's and named after it. Wide form: an item a row, a column a model.
-        metric: keep this metric, or these, alone; all unless given.
+        metric: keep this metric, or these, alone; all unless given. Where rows have a `filter`,
+            as "exact_match,strict-match" the metric by that filter.
         form: "long" or "wide" where it is not to be guessed.
         columns: role -> column name, as `{"item": "qid", "score": "acc"}`.
         bounds: lowest and highest score possible, of all metrics or by metric.
         duplicates: what to do with two different scores of one item, model and metric: refuse
             ("error"), or take the mean, the first or the last. Equal ones are kept once.
+        errors: what a row counts as that has an error, or a status that is not known: "keep" takes
+            its score as it stands, with a note, and where it has none it is errored; "zero" counts
+            it as 0; "missing" as errored, without a score; "refuse" raises.
 
     Returns:
         The table; `counts()` and `notes` say what was found.
@@ -57,11 +64,14 @@ def read_scores(
     Raises:
         FileError: a file that cannot be read, with its line.
         InputError: no scores, scores that clash, two files of one model, an item in two groups,
-            or scores outside `bounds`.
+            one id for several documents or tasks, rows of several filters, scores outside
+            `bounds`, or errors with `errors="refuse"`.
         ArgumentError: an unknown choice, or `bounds` that are none.
     """
     if duplicates not in get_args(Duplicates):
         raise ArgumentError(f"`duplicates` must be error, mean, first or last, got {duplicates!r}.")
+    if errors not in get_args(Errors):
+        raise ArgumentError(f"`errors` must be keep, zero, missing or refuse, got {errors!r}.")
     if form not in get_args(Form):
         raise ArgumentError(f"`form` must be auto, long or wide, got {form!r}.")
     metrics = (metric,) if isinstance(metric, str) else None if metric is None else tuple(metric)
@@ -71,11 +81,18 @@ def read_scores(
     parts = []
     for origin, table in opened.tables:
         long = to_long(table, origin.model, metrics=metrics, form=form, columns=columns)
-        reads.append(Read(table, _with_own_name(origin, long, named)))
+        roles = find_roles(table, columns or {})
+        reads.append(Read(table, roles, _with_own_name(origin, long, named)))
         if looks_like_part(origin.model) and not (long.names_models or origin.named):
             parts.append(Part(origin, frozenset(long.rows["item"])))
-    notes = (*opened.notes, *shard_notes(parts))
-    return gather(reads, notes, metrics=metrics, bounds=bounds, duplicates=duplicates)
+    return gather(
+        reads,
+        (*opened.notes, *shard_notes(parts)),
+        metrics=metrics,
+        bounds=bounds,
+        duplicates=duplicates,
+        errors=errors,
+    )
 
 
 class _Opened(NamedTuple):

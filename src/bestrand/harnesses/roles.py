@@ -31,6 +31,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     "weight": ("weight",),
     "status": ("status",),
     "error": ("error",),
+    "filter": ("filter",),
+    "document": ("doc_hash",),
 }
 UNNAMED = r"|unnamed: 0(\.\d+)*|__index_level_\d+__"  # what pandas writes where nobody asked
 

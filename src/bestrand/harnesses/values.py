@@ -15,7 +15,7 @@ NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 COMMA = r"^\s*([+-]?[0-9]*),([0-9]+)([eE][+-]?[0-9]+)?\s*$"  # a number with a decimal comma
 GROUPED = r"^[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+$"  # 1,234 may be 1234
 WORDS = {"": None, "true": 1.0, "false": 0.0}  # a score may be written as one of these
-NO_ERROR = ("", "0", "false", "none", "null", "nan")
+NO_ERROR = ("", "0", "false", "none", "null", "nan", "n/a", "na", "no", "ok", "-", "[]", "{}")
 FEW_WORDS = 3  # as many different words among numbers are marks of some kind, and no answers
 EXACT = 2**53  # up to here floating point tells whole numbers apart
 
@@ -101,10 +101,11 @@ def _text(table: RawTable, name: str, row: int, value: object) -> str | None:
     raise table.error(row, f"{name!r} must be text, got {_short(value)}. Write a name there.")
 
 
-def to_flags(table: RawTable, name: str) -> pl.Series:
-    """Take a column of error messages as whether there is one."""
-    flags = [_is_said(_native(value)) for value in _plain(table.columns[name])]
-    return pl.Series(name, flags, dtype=pl.Boolean)
+def to_errors(table: RawTable, name: str) -> pl.Series:
+    """Take a column of error messages as short text; null where there is no error."""
+    values = map(_native, _plain(table.columns[name]))
+    said = [_short(value) if _is_said(value) else None for value in values]
+    return pl.Series(name, said, dtype=pl.String)
 
 
 def _is_said(value: object) -> bool:

@@ -133,6 +133,7 @@ class SuiteReport(Contract):
     benchmarks: tuple[SuiteBenchmarkRow, ...]
     errors: tuple[SuiteErrorRow, ...] = Field(description="The rule to take first.")
     verdict: str
+    notes: tuple[NoteRow, ...] = Field(description="What reading the scores found odd.")
 
 
 class ComparisonRow(Contract):
@@ -233,8 +234,8 @@ def option_row(option: Option) -> OptionRow:
     return OptionRow(**option._asdict())
 
 
-def suite_report(seen: SuitePlan) -> SuiteReport:
-    """Turn the plan of a suite into what is printed."""
+def suite_report(seen: SuitePlan, notes: tuple[Note, ...] = ()) -> SuiteReport:
+    """Turn the plan of a suite into what is printed, with the notes on what was read for it."""
     return SuiteReport(
         budget=seen.budget,
         suite_mean=seen.suite_mean,
@@ -249,6 +250,7 @@ def suite_report(seen: SuitePlan) -> SuiteReport:
         ),
         errors=tuple(SuiteErrorRow(**error._asdict()) for error in seen.errors),
         verdict=seen.verdict,
+        notes=note_rows(notes),
     )
 
 

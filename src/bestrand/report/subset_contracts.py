@@ -19,6 +19,7 @@ from bestrand.report.contracts import (
     PairRow,
     equals_row,
     estimate_report,
+    note_rows,
 )
 from bestrand.report.worth import CostRow, cost_row
 from bestrand.scores import ScoreMatrix, ScoreTable
@@ -76,7 +77,9 @@ class SubsetReport(Contract):
     best: str | None = Field(description="The target with the best estimate.")
     pairs: tuple[PairRow, ...] = Field(description="Each pair of targets once.")
     told_apart: int = Field(description="Pairs whose interval leaves out 0.")
-    notes: tuple[NoteRow, ...] = Field(description="Of the manifest.")
+    notes: tuple[NoteRow, ...] = Field(
+        description="Of the manifest; without targets, also of the probes' scores as read."
+    )
 
 
 def subset_report(
@@ -126,8 +129,12 @@ def subset_report(
         best=None if result is None else best_of(result),
         pairs=tuple(PairRow(**asdict(pair)) for pair in pairs),
         told_apart=sum(pair.verdict != "unresolved" for pair in pairs),
-        notes=tuple(
-            NoteRow(code=note.code, text=note.text) for note in (manifest.notes if manifest else ())
+        notes=(
+            *(
+                NoteRow(code=note.code, text=note.text)
+                for note in (manifest.notes if manifest else ())
+            ),
+            *note_rows(probes.notes if result is None and isinstance(probes, ScoreTable) else ()),
         ),
     )
 
