@@ -156,6 +156,67 @@ def test_an_item_on_which_all_agree_joins_the_anchor_of_the_nearest_mean() -> No
     assert draw.weights == pytest.approx(2 * np.array([4 + 3, 4 + 1]) / 12)
 
 
+def with_constant_items(n_constant: int, n_varying: int, *, seed: int) -> FloatArray:
+    """Give 20 sources' scores of items that vary, and of items that all sources score alike."""
+    rng = np.random.default_rng(seed)
+    ability, ease = rng.random((20, 1)), rng.random((1, n_varying))
+    varying = np.asarray(rng.random((20, n_varying)) < 0.5 * (ability + ease), dtype=np.float64)
+    varying[0], varying[1] = 0.0, 1.0  # each of them varies
+    constant = np.tile(rng.choice([0.0, 0.25, 1.0], n_constant), (20, 1))
+    return np.concatenate([varying, constant], axis=1)[:, rng.permutation(n_varying + n_constant)]
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    n_constant=st.integers(1, 30),
+    n_varying=st.integers(1, 40),
+    seed=st.integers(0, 99),
+    likeness=st.sampled_from(LIKENESSES),
+    data=st.data(),
+)
+def test_constant_items_gain_nothing_by_being_chosen(
+    n_constant: int, n_varying: int, seed: int, likeness: Likeness, data: st.DataObject
+) -> None:
+    scores = with_constant_items(n_constant, n_varying, seed=seed)
+    n = data.draw(st.integers(1, n_constant + n_varying))
+    draw = AnchorPoints(likeness).draw(features_of(scores), n, Stream.of(seed))
+    n_chosen = int((np.ptp(scores, axis=0) == 0)[draw.columns].sum())
+
+    assert n_chosen == max(0, n - n_varying)
+
+
+def test_of_15_constant_items_among_60_none_is_an_anchor() -> None:
+    scores = with_constant_items(15, 45, seed=0)
+    constant = np.ptp(scores, axis=0) == 0
+    drawn = [
+        AnchorPoints().draw(features_of(scores), n, Stream.of(seed)).columns
+        for n in (20, 25, 30, 35)
+        for seed in range(3)
+    ]
+
+    assert constant.sum() == 15
+    assert [int(constant[columns].sum()) for columns in drawn] == [0] * 12
+
+
+def test_twins_of_an_anchor_come_before_constant_items() -> None:
+    """Four kinds of items in five copies each: a copy brings nothing nearer either."""
+    kinds = np.array([[1, 0, 0, 1], [0, 1, 0, 1], [0, 0, 1, 0], [1, 1, 0, 0], [0, 1, 1, 1]])
+    scores = np.concatenate([np.repeat(kinds, 5, axis=1), np.ones((5, 20))], axis=1).astype(float)
+    for seed in range(5):
+        columns = AnchorPoints().draw(features_of(scores), 10, Stream.of(seed)).columns
+        assert (columns < 20).all()
+
+
+def test_sources_that_agree_on_all_items_leave_chance_alone() -> None:
+    scores = np.tile(np.array([0.0, 1.0, 0.5] * 10), (4, 1))
+    drawn = {
+        tuple(AnchorPoints().draw(features_of(scores), 6, Stream.of(seed)).columns)
+        for seed in range(8)
+    }
+
+    assert len(drawn) > 4
+
+
 @settings(deadline=None, max_examples=25)
 @given(n=st.integers(1, 120), seed=st.integers(0, 99))
 def test_more_items_than_memory_allows_still_give_n_distinct_anchors(n: int, seed: int) -> None:

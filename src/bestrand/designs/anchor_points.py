@@ -10,7 +10,7 @@ from bestrand.designs.sources import require_sources, source_notes
 from bestrand.notes import Note
 from bestrand.rng import Stream
 from bestrand.search.twin import draw_candidate
-from bestrand.stats.sources import item_correlations
+from bestrand.stats.sources import item_correlations, item_moments
 from bestrand.types import FloatArray, IntArray
 
 
@@ -25,8 +25,10 @@ ROWS_AT_ONCE = 512
 class AnchorPoints(Design):
     """Choose medoids of the items under correlation over source models, and weigh them by cluster.
 
-    The dissimilarity of two items is 1 less the correlation of their scores over the sources, 0
-    where that is not defined. Every item joins the anchor that it correlates with most; where it
+    The dissimilarity of two items is 1 less the correlation of their scores over the sources. An
+    item that all sources score alike correlates with none, itself included: choosing it would
+    bring no item nearer. Such items are not clustered, and are drawn at random only where fewer
+    than n others are left. Every item joins the anchor that it correlates with most; where it
     ties, the one whose mean score is nearest. An anchor counts for the share of its cluster in
     the full score.
 
@@ -71,16 +73,26 @@ class AnchorPoints(Design):
         )
 
     def _anchors(self, scores: FloatArray, n: int, stream: Stream) -> IntArray:
-        """Give n medoids, ascending: of all items, or of random parts that memory allows."""
-        m = scores.shape[1]
+        """Give n anchors, ascending: medoids, and constant items where the others are too few."""
+        varies = item_moments(scores).spread > 0
+        items = np.flatnonzero(varies)
+        if n <= items.size:
+            return self._of_varying(scores, items, n, stream)
+        constant = np.flatnonzero(~varies)
+        order = np.argsort(stream.child("constant").words(0, constant.size), kind="stable")
+        return np.sort(np.concatenate([items, constant[order[: n - items.size]]]))
+
+    def _of_varying(self, scores: FloatArray, items: IntArray, n: int, stream: Stream) -> IntArray:
+        """Give n medoids, ascending: of all these items, or of random parts that memory allows."""
+        m = items.size
         if m <= AT_ONCE:
-            return _medoids(scores, np.arange(m), n, self.likeness, stream)
+            return _medoids(scores, items, n, self.likeness, stream)
         n_parts = -(-ITEMS_PER_ANCHOR * n // AT_ONCE)
         order = np.argsort(stream.words(0, m), kind="stable")
         found = [
             _medoids(
                 scores,
-                np.sort(order[part::n_parts][:AT_ONCE]),
+                items[np.sort(order[part::n_parts][:AT_ONCE])],
                 len(range(part, n, n_parts)),
                 self.likeness,
                 stream.child(f"part {part}"),
@@ -93,7 +105,7 @@ class AnchorPoints(Design):
 def _medoids(
     scores: FloatArray, items: IntArray, n: int, likeness: Likeness, stream: Stream
 ) -> IntArray:
-    """Give n medoids of some of the items, from a random start; ascending."""
+    """Give n medoids of items that vary, from a random start; ascending."""
     from kmedoids import fasterpam
 
     part = scores[:, items]
