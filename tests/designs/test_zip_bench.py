@@ -5,16 +5,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bestrand.data import load
 from bestrand.designs.base import Features
 from bestrand.designs.zip_bench import (
     N_BINS,
     ZipBench,
+    _vote,
     group_budgets,
     spread_models,
     synthetic_responses,
 )
 from bestrand.errors import ArgumentError
 from bestrand.rng import Stream
+from bestrand.stats.irt_sources import binarise
 from bestrand.types import FloatArray
 from tests.designs.test_irt_anchors import irt_scores, seen_of
 from tests.strategies import score_arrays
@@ -58,13 +61,40 @@ def test_accuracy_is_weighted_as_the_frame_is() -> None:
 # --- votes ---------------------------------------------------------------------------------------
 
 
-def test_a_tie_is_wrong() -> None:
-    """Of two models that overlap, the vote gets right what both do."""
-    responses = np.array([[1, 1, 1, 0, 0, 0], [0, 1, 1, 1, 1, 1], [0, 1, 0, 0, 0, 0]], dtype=float)
-    votes = synthetic_responses(responses[[2, 0, 1]], np.ones(6))
-    both = (responses[0] * responses[1]).tolist()
+def test_a_tie_is_right_or_wrong_by_chance_item_by_item() -> None:
+    """Of two models that never agree every item is a tie: half of them come out right."""
+    responses = np.array([np.arange(4000) % 2, 1 - np.arange(4000) % 2], dtype=float)
+    one, other = (_vote(responses, Stream.of(seed, "ties"), 0) for seed in (0, 1))
+    again = _vote(responses, Stream.of(0, "ties"), 0)
+    next_ensemble = _vote(responses, Stream.of(0, "ties"), 1)
 
-    assert both in votes.tolist()
+    assert set(one.tolist()) == {0.0, 1.0}
+    assert abs(one.mean() - 0.5) < 4 * 0.5 / np.sqrt(4000)
+    assert abs((one == other).mean() - 0.5) < 4 * 0.5 / np.sqrt(4000)
+    assert abs((one == next_ensemble).mean() - 0.5) < 4 * 0.5 / np.sqrt(4000)
+    assert abs(np.corrcoef(one, responses[0])[0, 1]) < 4 / np.sqrt(4000)
+    assert one.tolist() == again.tolist()
+
+
+@settings(deadline=None, max_examples=40)
+@given(data=st.data(), n_models=st.integers(2, 6), seed=st.integers(0, 99))
+def test_where_there_is_a_majority_chance_has_no_say(
+    data: st.DataObject, n_models: int, seed: int
+) -> None:
+    responses = np.round(data.draw(score_arrays(n_models, 12)))
+    vote = _vote(responses, Stream.of(seed), 3)
+    right = responses.sum(axis=0)
+
+    assert (vote[2 * right > n_models] == 1).all()
+    assert (vote[2 * right < n_models] == 0).all()
+
+
+def test_the_vote_of_two_models_scores_near_their_mean() -> None:
+    """Were a tie wrong, two models of .3 and .7 that are independent would score .21."""
+    rng = np.random.default_rng(0)
+    responses = np.array([rng.random(4000) < 0.3, rng.random(4000) < 0.7], dtype=float)
+
+    assert _vote(responses, Stream.of(0), 0).mean() == pytest.approx(0.5, abs=0.04)
 
 
 @settings(deadline=None, max_examples=60)
@@ -74,26 +104,39 @@ def test_each_bin_holds_the_first_vote_that_scores_within_it(
 ) -> None:
     """A plain search over all ensembles finds the same votes."""
     seed = data.draw(st.integers(0, 9999))
+    stream = Stream.of(seed, "ties")
     responses = (np.random.default_rng(seed).random((n_models, 24)) < 0.5).astype(np.float64)
     means = responses.mean(axis=1)
     low, high = means.min(), means.max()
     expected: dict[int, list[float]] = {}
+    number = 0
     for size in range(2, n_models + 1):
         for members in combinations(responses, size):
-            vote = (np.sum(members, axis=0) * 2 > size) * 1.0
+            vote = _vote(np.array(members), stream, number)
+            number += 1
             if low < high and low <= vote.mean() <= high:
                 place = (vote.mean() - low) / (high - low) * N_BINS
                 expected.setdefault(min(int(place + 1e-9), N_BINS - 1), vote.tolist())
 
-    votes = synthetic_responses(responses, np.ones(24))
+    votes = synthetic_responses(responses, np.ones(24), stream)
 
     assert votes.shape == (len(expected), 24)
     assert votes.tolist() == [expected[number] for number in sorted(expected)]
 
 
+def test_ties_by_chance_fill_more_bins_of_real_models() -> None:
+    """Six of the bundled models; votes whose ties are wrong fill four bins."""
+    scores = load("intercode_sql").matrix().scaled()
+    responses = binarise(scores[spread_models(scores, np.ones(scores.shape[1]), 6)])
+    weights = np.ones(scores.shape[1])
+    filled = [len(synthetic_responses(responses, weights, Stream.of(s, "ties"))) for s in range(8)]
+
+    assert min(filled) >= 5
+
+
 @pytest.mark.parametrize("responses", [np.ones((3, 4)), np.zeros((1, 4)), np.eye(4)])
 def test_models_of_one_accuracy_have_no_bins_to_fill(responses: FloatArray) -> None:
-    assert synthetic_responses(responses, np.ones(4)).shape == (0, 4)
+    assert synthetic_responses(responses, np.ones(4), Stream.of(0)).shape == (0, 4)
 
 
 # --- budgets -------------------------------------------------------------------------------------

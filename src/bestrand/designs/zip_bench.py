@@ -35,14 +35,17 @@ class ZipBench(Design):
 
     Scores become right or wrong by each group's threshold. The range of the models' accuracies
     is cut into six bins, and each is filled with the first ensemble, small ones first, whose
-    majority vote scores within it. A five-dimensional IRT model of models and ensembles places
-    the items; each group is clustered by itself. Looks at the main metric alone.
+    majority vote scores within it; a tie in the vote is right or wrong by chance, item by item. A
+    five-dimensional IRT model of models and ensembles places the items; each group is clustered by
+    itself. Looks at the main metric alone.
 
     Attributes:
         n_sources: how many models at most, 1 or more; of more given, those that spread best.
 
     References:
-        ZipBench (2026). EMNLP. arXiv:2609.12475
+        Huang, Z., Li, J., Ling, G., Lin, Y., Zhong, S. and Wu, H. (2026). Zipbench: low-cost
+        framework for compressing comprehensive benchmarks of large language models. EMNLP 2026.
+        arXiv:2609.12475
     """
 
     n_sources: Count = 6
@@ -57,7 +60,7 @@ class ZipBench(Design):
         scores, weights = require_sources(self, features).scores, features.weights
         sources = scores[spread_models(scores, weights, self.n_sources)]
         responses = binarise(sources, features.groups)
-        votes = synthetic_responses(responses, weights)
+        votes = synthetic_responses(responses, weights, stream.child("ties"))
         model = fit_irt(np.concatenate([responses, votes]), N_DIMENSIONS)
         places = item_places(model)
         anchors = [
@@ -101,15 +104,17 @@ def spread_models(scores: FloatArray, weights: FloatArray, n_models: int) -> Int
     return np.array([row for row in ranked if row in chosen], dtype=np.int64)
 
 
-def synthetic_responses(responses: FloatArray, weights: FloatArray) -> FloatArray:
+def synthetic_responses(responses: FloatArray, weights: FloatArray, stream: Stream) -> FloatArray:
     """Make further models by vote, at most one for each of six bins of accuracy.
 
-    An ensemble gets an item right if **more than half** of its members do, so a tie is wrong. Two
-    members thus score below both, and three mostly above their mean.
+    An ensemble gets an item right if more than half of its members do. Where just half do, it is
+    right with chance one half, drawn for each item and ensemble, so that the vote of two models
+    scores near their mean.
 
     Args:
         responses: (L, N) of 0 and 1, in the order in which ensembles are tried.
         weights: (N,) of the items.
+        stream: the chance of ties.
 
     Returns:
         (S, N) of 0 and 1, S <= 6, in the order of their bins.
@@ -117,14 +122,21 @@ def synthetic_responses(responses: FloatArray, weights: FloatArray) -> FloatArra
     accuracy = _accuracies(responses, weights)
     low, width = accuracy.min(), float(np.ptp(accuracy)) / N_BINS
     filled: dict[int, FloatArray] = {}
-    for members in _ensembles(len(responses)):
+    for number, members in enumerate(_ensembles(len(responses))):
         if width == 0.0 or len(filled) == N_BINS:
             break
-        vote = np.asarray(responses[members].mean(axis=0) > 0.5, dtype=np.float64)
+        vote = _vote(responses[members], stream, number)
         place = round((float(_accuracies(vote[None], weights)[0]) - low) / width, 9)
         if 0 <= place <= N_BINS:
             filled.setdefault(min(int(place), N_BINS - 1), vote)
     return np.array([filled[number] for number in sorted(filled)]).reshape(-1, responses.shape[1])
+
+
+def _vote(members: FloatArray, stream: Stream, number: int) -> FloatArray:
+    """Let the members (k, N) vote on each item; ties by the top bit of the item's word; (N,)."""
+    twice = 2 * members.sum(axis=0)
+    coins = stream.words(number, members.shape[1]) >> 31
+    return np.where(twice == len(members), coins, twice > len(members)).astype(np.float64)
 
 
 def group_budgets(sizes: IntArray, n: int) -> IntArray:
