@@ -62,6 +62,28 @@ def test_a_ridge_regression_is_what_the_formula_says(
     assert estimator.infer(seen).estimate == pytest.approx(by_hand, abs=1e-12)
 
 
+@pytest.mark.parametrize(("m", "n"), [(60, 3), (60, 20), (60, 59), (400, 20)])
+def test_aipw_weighs_the_paper_s_formula_with_the_plain_mean(m: int, n: int) -> None:
+    """Theirs averages predictions over the items not run, ours over all items."""
+    from sklearn.linear_model import Ridge
+
+    seen = made(m=m, n=n, seed=n)
+    assert seen.pool_probes is not None
+    assert seen.probes is not None
+    assert seen.columns is not None
+    rest = np.setdiff1d(np.arange(m), seen.columns)
+    for y, estimate in zip(seen.scores, AIPW().infer(seen).estimate, strict=True):
+        ridge = Ridge(alpha=10.0).fit(seen.probes.T, y)
+        unseen, on_subset = (
+            ridge.predict(z.T).mean() for z in (seen.pool_probes[:, rest], seen.probes)
+        )
+        theirs = unseen + y.mean() - on_subset
+        in_their_code = y.mean() + (unseen - on_subset) / (1 + n / (m - n))
+
+        assert estimate == pytest.approx(n / m * y.mean() + (1 - n / m) * theirs, abs=1e-12)
+        assert estimate == pytest.approx(in_their_code, abs=1e-12)
+
+
 def test_aipw_is_mean_prediction_plus_mean_residual() -> None:
     seen = made()
     assert seen.pool_probes is not None
