@@ -43,6 +43,34 @@ def members(max_models: int = 12, max_items: int = 10) -> st.SearchStrategy[Bool
     return shapes.flatmap(lambda shape: arrays(np.bool_, shape))
 
 
+@pytest.mark.parametrize("n_right", [1, 11])
+def test_a_source_alone_with_its_value_tells_nothing(n_right: int) -> None:
+    full = np.sort(np.random.default_rng(0).random(12))
+    for place in range(12):
+        member = np.full((12, 1), n_right == 11)
+        member[place] = not member[place]
+        assert information_with_full(member, full)[0] == 0.0
+
+
+@pytest.mark.parametrize("n_right", [2, 3])
+def test_fewer_than_four_sources_of_a_value_look_at_all_of_each_other(n_right: int) -> None:
+    """The best sources alone are right: with two or three, one and two neighbours are looked at."""
+    full = np.arange(12) / 11
+    member = np.arange(12)[:, None] >= 12 - n_right
+    more = information_with_full(member, full, n_neighbours=n_right - 1)
+    terms = []
+    for i in range(12):
+        alike = [abs(j - i) for j in range(12) if member[j, 0] == member[i, 0] and j != i]
+        k = min(3, len(alike))
+        nearer = sum(abs(j - i) < sorted(alike)[k - 1] for j in range(12))
+        terms.append(digamma(k) - digamma(len(alike) + 1) - digamma(nearer))
+    by_hand = digamma(12) + np.mean(terms)
+
+    assert information_with_full(member, full)[0] == pytest.approx(by_hand, abs=1e-12)
+    assert by_hand > 0.2
+    assert more[0] > 0
+
+
 def by_hand_with_full(right: list[bool], full: list[float], k: int) -> float:
     """Do what Ross (2014) says, source by source."""
     if len(set(right)) == 1:

@@ -19,14 +19,15 @@ def information_with_full(
 
     $$ \psi(K) + \overline{\psi(k)} - \overline{\psi(K_x)} - \overline{\psi(c)} $$
 
-    K_x is how many sources have the same value, k the neighbours looked at among these, and c how
-    many of all sources are nearer than the k-th of them. A value that a single source has is left
-    out of all of it.
+    K is how many sources are counted, K_x how many have the same value, k the neighbours looked
+    at among these, and c how many of all sources are nearer than the k-th of them. A source has
+    K_x - 1 others of its value: where that is below `n_neighbours`, all of these are its k. A
+    source that is alone with its value is not counted, and c still looks at all sources.
 
     Args:
         member: (K, m) which sources have the higher of the item's two values.
         full: (K,) their full scores.
-        n_neighbours: k, fewer where a value is rarer.
+        n_neighbours: k; K_x - 1 where a value is rarer than that.
 
     Returns:
         Nats, never below 0; 0 for an item on which all sources have the same value.
