@@ -26,7 +26,8 @@ class BestRand(Design):
         norm: how the gaps of the columns make one distance.
 
     References:
-        Random Is Almost Enough? (Bosch Research and Carnegie Mellon University, 2026).
+        Random Is Almost Enough? Stable and Low-Cost Benchmark Compression via BestRand (2026).
+        Bosch Research and Carnegie Mellon University.
     """
 
     n_candidates: Candidates = 1000

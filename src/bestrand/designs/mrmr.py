@@ -32,7 +32,9 @@ class MRMR(Design):
     nearest neighbours; redundancy the mean mutual information with the items chosen before.
     Where every item has at most two values, both are those of right-or-wrong items (Ross 2014;
     counts). Otherwise graded items take the estimator of Kraskov et al. (2004) for relevance, and
-    all pairs -log(1 - r^2) / 2 for redundancy. No chance is involved.
+    all pairs -log(1 - r^2) / 2 for redundancy. Where fewer than four sources have one of an item's
+    two values, its nearest-neighbour estimate takes fewer neighbours: `information_with_full`. No
+    chance is involved.
 
     Attributes:
         criterion: "mid" takes relevance less redundancy, "miq" relevance over redundancy.
@@ -42,8 +44,8 @@ class MRMR(Design):
         Peng, H., Long, F. and Ding, C. (2005). Feature selection based on mutual information:
         criteria of max-dependency, max-relevance, and min-redundancy. IEEE TPAMI 27(8).
         doi:10.1109/TPAMI.2005.159
-        Efficient benchmarking is just feature selection and multiple regression (2026).
-        arXiv:2605.25773
+        Bowyer, S., Locatelli, A. and Cao, K. (2026). Efficient benchmarking is just feature
+        selection and multiple regression. arXiv:2605.25773
     """
 
     criterion: Criterion = "mid"

@@ -38,8 +38,8 @@ class KernelRidgeScores(Estimator):
         penalties: the one with the least leave-one-out error is taken.
 
     References:
-        Efficient benchmarking is just feature selection and multiple regression (2026).
-        arXiv:2605.25773
+        Bowyer, S., Locatelli, A. and Cao, K. (2026). Efficient benchmarking is just feature
+        selection and multiple regression. arXiv:2605.25773
         Saunders, C., Gammerman, A. and Vovk, V. (1998). Ridge regression learning algorithm in
         dual variables. ICML 1998.
     """

@@ -33,8 +33,8 @@ class RidgeScores(Estimator):
         penalties: lambda, for scores on 0..1; the one with the least leave-one-out error is taken.
 
     References:
-        Efficient benchmarking is just feature selection and multiple regression (2026).
-        arXiv:2605.25773
+        Bowyer, S., Locatelli, A. and Cao, K. (2026). Efficient benchmarking is just feature
+        selection and multiple regression. arXiv:2605.25773
         Hoerl, A. E. and Kennard, R. W. (1970). Ridge regression: biased estimation for
         nonorthogonal problems. Technometrics 12(1). doi:10.1080/00401706.1970.10488634
     """

@@ -35,7 +35,8 @@ class SparseEvalPredictor(Estimator):
         seed: of the split of the sources and of the network.
 
     References:
-        SparseEval (2026). ICLR 2026. arXiv:2602.07909
+        Zhang, T., Guo, H., Lu, W., Dai, T., Xia, S.-T. and Wang, J. (2026). SparseEval: efficient
+        evaluation of large language models by sparse optimization. ICLR 2026. arXiv:2602.07909
     """
 
     assumes_random_draw: ClassVar[bool] = False

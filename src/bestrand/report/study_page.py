@@ -119,9 +119,10 @@ def _beside(view: StudyView) -> Section:
         key="article",
         title="The article's figures beside ours",
         caption=(
-            "Random Is Almost Enough? (Bosch Research and Carnegie Mellon University, 2026). Our "
-            "benchmarks, models and probes are others, so the figures need not agree. A dash: this "
-            "study has no such figure."
+            "Random Is Almost Enough? Stable and Low-Cost Benchmark Compression via BestRand "
+            "(Bosch Research and Carnegie Mellon University, 2026). Our benchmarks, models and "
+            "probes are others, so the figures need not agree. A dash: this study has no such "
+            "figure."
         ),
         n=f"{len(rows)} {noun(len(rows), 'figure')} of the article",
         error="that of ours stands with the figures above; the article states none.",

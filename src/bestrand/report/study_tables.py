@@ -101,8 +101,9 @@ def _block(title: str, rows: list[StudyAverage]) -> RenderableType:
 def _beside(report: StudyReport) -> RenderableType:
     """Show the article's figures beside ours."""
     table = Table(
-        title="Beside the article, Random Is Almost Enough? (2026): other matrices, models and "
-        "probes, so figures need not agree",
+        title="Beside the article, Random Is Almost Enough? Stable and Low-Cost Benchmark "
+        "Compression via BestRand (2026): other matrices, models and probes, so figures need not "
+        "agree",
         title_justify="left",
     )
     table.add_column("experiment", justify="right")

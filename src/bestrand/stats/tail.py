@@ -4,8 +4,9 @@ Letters: L models, N items, n drawn without replacement, e the L errors (subset 
 All errors share a shift c = mean(e), which no number of models averages away.
 
 References:
-    Random Is Almost Enough? (Bosch Research and Carnegie Mellon University, 2026). The article's
-    printed formulas were re-derived here; each is checked by enumeration or simulation.
+    Random Is Almost Enough? Stable and Low-Cost Benchmark Compression via BestRand (2026). Bosch
+    Research and Carnegie Mellon University. The article's printed formulas were re-derived here;
+    each is checked by enumeration or simulation.
 """
 
 from typing import NamedTuple

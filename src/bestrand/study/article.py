@@ -3,7 +3,8 @@
 Ours need not equal them: the benchmarks, the models and the probes are others.
 
 References:
-    Random Is Almost Enough? (Bosch Research and Carnegie Mellon University, 2026).
+    Random Is Almost Enough? Stable and Low-Cost Benchmark Compression via BestRand (2026). Bosch
+    Research and Carnegie Mellon University.
 """
 
 from collections.abc import Iterator
