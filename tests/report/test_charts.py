@@ -16,10 +16,11 @@ from bestrand.report.charts.planning import (
     backtest_chart,
     curve_chart,
     diagnosis_chart,
-    explained_chart,
     law_chart,
+    target_r2_chart,
 )
 from bestrand.report.charts.style import Chart
+from bestrand.report.charts.theory import shift_chart, tail_chart
 from bestrand.report.charts.write import drawn
 from bestrand.stats.random_items import RandomItems
 from tests.conftest import Files, Run
@@ -99,6 +100,48 @@ def test_the_law_marks_both_percentiles_and_draws_every_bin(blink: br.ScoreTable
     assert "95 items" in chart.to_dict()["title"]["text"]
 
 
+def test_the_tail_is_above_what_the_shift_alone_makes_of_it(
+    blink: br.ScoreTable, diagnosis: br.Diagnosis
+) -> None:
+    law = error_law(blink.matrix(), 0.05, n_draws=2000)
+    chart = tail_chart(diagnosis, law)
+    drawn_at = {
+        what: {
+            row["error"]: row["probability"]
+            for row in rows_with(chart, "probability")
+            if row["what"] == what
+        }
+        for what in ("simulated subsets", "by the shift alone, at least")
+    }
+    simulated, bound = drawn_at.values()
+    marks = {row["mark"]: row["at"] for row in rows_with(chart, "mark")}
+
+    assert all(simulated[t] > bound[t] - 0.02 for t in simulated)
+    assert bound[0.0] == 1.0
+    assert marks == {"lower end": diagnosis.sizes[0].lower_end, "mode": diagnosis.sizes[0].mode}
+
+
+def test_the_shift_chart_draws_every_pool_and_what_no_pool_can_touch(
+    diagnosis: br.Diagnosis,
+) -> None:
+    chart = shift_chart(diagnosis)
+    pools = [(row["pool"], row["left"]) for row in rows_with(chart, "pool")]
+
+    assert pools == list(diagnosis.sizes[0].pools)
+    assert rows_with(chart, "least") == [{"least": 1 - diagnosis.shift_r2.value}]
+    assert "Shift R² 0.5" in " ".join(chart.to_dict()["title"]["subtitle"])
+
+
+def test_one_model_has_a_tail_and_no_shift(blink: br.ScoreTable) -> None:
+    one = blink.matrix().take_models(blink.models[:1])
+    whole = diagnosis_chart(br.diagnose(one, retentions=[0.05]), error_law(one, 0.05, n_draws=200))
+
+    assert len(whole.to_dict()["vconcat"]) == 3
+    assert not rows_with(whole, "pool")
+    assert not rows_with(whole, "mark")
+    assert drawn(whole, ".svg").startswith(b"<svg")
+
+
 def test_the_curve_has_a_row_a_point_and_figure_in_the_given_order() -> None:
     points = [CurvePoint("Z", 10, 0.1, 0.3, 0.5), CurvePoint("A", 10, 0.1, 0.2, float("nan"))]
     chart = curve_chart(points, metric="acc")
@@ -118,9 +161,9 @@ def test_a_flat_model_has_no_bar_and_is_counted(blink: br.ScoreTable) -> None:
     values = whole.values[:4].copy()
     values[1] = 1.0
     scores = br.ScoreMatrix(whole.frame, ("a", "flat", "c", "d"), values, bounds=(0.0, 1.0))
-    chart = explained_chart(br.diagnose(scores))
+    chart = target_r2_chart(br.diagnose(scores))
 
-    assert {row["model"] for row in rows_with(chart, "explained")} == {"a", "c", "d"}
+    assert {row["model"] for row in rows_with(chart, "target_r2")} == {"a", "c", "d"}
     assert "1 flat or single models" in chart.to_dict()["title"]["subtitle"][0]
 
 
@@ -135,7 +178,7 @@ def test_every_chart_names_its_axes(diagnosis: br.Diagnosis, blink: br.ScoreTabl
     law = error_law(blink.matrix(), 0.05, n_draws=100)
     charts = [
         law_chart(law),
-        explained_chart(diagnosis),
+        target_r2_chart(diagnosis),
         curve_chart([CurvePoint("A", 10, 0.1, 0.2, 0.3)]),
         backtest_chart(backtested(("m", 0.1))),
     ]
@@ -225,7 +268,7 @@ def test_diagnose_draws_what_it_says(run: Run, files: Files) -> None:
 
 
 def test_numbers_that_are_not_known_are_null(diagnosis: br.Diagnosis) -> None:
-    chart = explained_chart(diagnosis)
+    chart = target_r2_chart(diagnosis)
 
     assert json.dumps(chart.to_dict(), allow_nan=False)
-    assert not any(np.isnan(row["explained"]) for row in rows_with(chart, "explained"))
+    assert not any(np.isnan(row["target_r2"]) for row in rows_with(chart, "target_r2"))

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import kstest
+from scipy.stats import gaussian_kde, kstest
 
 from bestrand.data import load
 from bestrand.rng import Stream
 from bestrand.stats.tail import (
+    PEAK,
     EqualCorrelation,
     balanced_share,
     correlations,
@@ -127,3 +128,40 @@ def test_what_is_left_of_the_shift_after_the_best_of_a_pool_is_as_forecast(alpha
 def test_a_pool_that_is_the_frame_leaves_what_the_probes_do_not_explain() -> None:
     assert balanced_share(0.4, 100.0, 0.1) == pytest.approx(0.6)
     assert balanced_share(0.4, 1.0, 0.1) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("rho", [0.05, 0.35, 0.7])
+@pytest.mark.parametrize("n_models", [10, 40])
+def test_the_mode_is_where_most_draws_lie(rho: float, n_models: int) -> None:
+    law = EqualCorrelation(s_e=0.02, rho=rho)
+    covariance = 0.02**2 * (np.full((n_models, n_models), rho) + (1 - rho) * np.eye(n_models))
+    draws = draw_mae(covariance, Stream.of(0, "mode"), 200_000)
+    density = gaussian_kde(draws[::10], bw_method=0.1)
+    grid = np.linspace(draws[0], np.quantile(draws, 0.9), 400)
+
+    assert law.mode(n_models) == pytest.approx(grid[density(grid).argmax()], rel=0.05)
+    assert EqualCorrelation.of(covariance) == pytest.approx((0.02, rho))
+
+
+def test_the_mode_falls_to_the_lower_end_as_one_over_the_root_of_the_models() -> None:
+    law = EqualCorrelation(s_e=1.0, rho=0.35)
+    gaps = [law.mode(n_models) - law.lower_end for n_models in (1600, 6400, 25_600)]
+
+    assert gaps[0] / gaps[1] == pytest.approx(2, rel=0.1)
+    assert gaps[1] / gaps[2] == pytest.approx(2, rel=0.1)
+    assert gaps[2] * np.sqrt(25_600) == pytest.approx(law.mode_rate, rel=0.05)
+    assert EqualCorrelation(1.0, 1.0).mode(9) == 0.0
+
+
+def test_the_peak_is_that_of_an_inverse_root_smoothed_by_a_normal() -> None:
+    """Of x^(-1/2) on x > 0, the density near 0 of the square of anything smooth."""
+    roots = (np.arange(4000) + 0.5) / 1000  # x = u^2 takes the pole away
+    at = np.linspace(0.5, 1, 5001)
+    smooth = np.exp(-((at[:, None] - roots**2) ** 2) / 2).sum(axis=1)
+
+    assert at[smooth.argmax()] == pytest.approx(PEAK, abs=2e-4)
+
+
+def test_models_that_are_alike_in_nothing_or_flat_have_no_common_part() -> None:
+    assert EqualCorrelation.of(np.zeros((3, 3))) == (0.0, 0.0)
+    assert EqualCorrelation.of(np.array([[1.0, -0.5], [-0.5, 1.0]])).rho == 0.0

@@ -55,8 +55,8 @@ def register(app: typer.Typer) -> None:
             typer.Option(
                 "--chart",
                 metavar="FILE",
-                help="Draw it: the law of the error over simulated subsets of the first size, and "
-                "what models explain; .svg, .png, .pdf or .html.",
+                help="Draw it: the law of the error over simulated subsets of the first size, its "
+                "tail, what a pool leaves, and what models explain; .svg, .png, .pdf or .html.",
             ),
         ] = None,
         force: ForceOption = False,

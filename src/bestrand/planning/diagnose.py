@@ -11,6 +11,7 @@ from bestrand.errors import ArgumentError, ManifestError
 from bestrand.manifest import Manifest
 from bestrand.planning.forecast import forecast
 from bestrand.planning.moments import ridge_penalty
+from bestrand.planning.theory import PoolLeft, ShiftR2, law_ends, pools_left, shift_r2
 from bestrand.planning.whole import frame_size, require_on_scale, require_shares, require_whole
 from bestrand.rng import Stream
 from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of
@@ -20,6 +21,7 @@ from bestrand.stats.tail import (
     correlations,
     draw_mae,
     error_covariance,
+    exceedance_bound,
     mean_correlation,
     shift_deviation,
 )
@@ -45,6 +47,15 @@ class AtRetention(NamedTuple):
         random_mean: expected mean absolute error over models of a simple random subset.
         random_p95: its 95th percentile.
         exceedance: probability that it is above the threshold.
+        exceedance_bound: what the shift alone makes of it, 2 (1 - Phi(threshold / sigma_c)): no
+            number of models of this kind brings the probability lower.
+        lower_end: smallest error that many such models can have; nan for one model.
+        mode: most likely error, of as many models as there are.
+        mode_rate: mode less lower end is about this over the root of the number of models, if
+            these are many.
+        shift_explained: standard deviation of the part of the shift that the probes' means tell.
+        shift_rest: of the rest. The two are uncorrelated, and their squares sum to sigma_c^2.
+        pools: what choice from pools of several sizes leaves of the shift's variance.
         balanced_mean: forecast of a subset balanced on the probes, from a pool of 4n, or from the
             pool that was given; nan where the subset would be larger than that pool.
         balanced_p95: its 95th percentile.
@@ -56,6 +67,13 @@ class AtRetention(NamedTuple):
     random_mean: float
     random_p95: float
     exceedance: float
+    exceedance_bound: float
+    lower_end: float
+    mode: float
+    mode_rate: float
+    shift_explained: float
+    shift_rest: float
+    pools: tuple[PoolLeft, ...]
     balanced_mean: float
     balanced_p95: float
 
@@ -75,9 +93,12 @@ class Diagnosis:
         rho_high: upper end.
         effective_models: how many different models there are in effect, the participation ratio
             of the correlations' spectrum: L if all are uncorrelated, 1 if all are alike.
-        explained: (L,) share of each model's variance that the others explain, each left out in
-            turn; nan for a flat one, or the only one.
-        explained_mean: the same pooled over models.
+        target_r2: (L,) share of the variance of each model's own item scores that the others, as
+            probes, explain, each left out in turn; nan for a flat one, or the only one.
+        target_r2_pooled: the same pooled over models.
+        shift_r2: share of the variance of the items' mean score over models that probes explain:
+            of the shift that all models share. Some of the models are the probes, others the
+            targets; see `planning.theory.shift_r2`.
         flat_items: items on which all models score the same.
         group_sizes: items of each group, or None.
         near_duplicates: pairs of models whose item scores correlate above .95.
@@ -96,8 +117,9 @@ class Diagnosis:
     rho_low: float
     rho_high: float
     effective_models: float
-    explained: FloatArray
-    explained_mean: float
+    target_r2: FloatArray
+    target_r2_pooled: float
+    shift_r2: ShiftR2
     flat_items: int
     group_sizes: dict[str, int] | None
     near_duplicates: tuple[tuple[str, str], ...]
@@ -161,13 +183,16 @@ def diagnose(
         unit,
         limit / unit,
     )
-    explained = explained_by_others(y, penalty=ridge_penalty(y))
+    target_r2 = explained_by_others(y, penalty=ridge_penalty(y))
     if len(y) == 1:
-        explained = np.full(1, np.nan)
-    explained_mean = pooled_share(y, explained)
+        target_r2 = np.full(1, np.nan)
+    target_r2_pooled = pooled_share(y, target_r2)
+    of_shift = shift_r2(y, n_frame, Stream.of(seed, "shift"))
     rho, rho_low, rho_high = rho_interval(y)
-    sizes = tuple(_at(planned, share, Stream.of(seed, f"{share}")) for share in retentions)
-    outlook = _outlook(explained_mean, min(sizes, key=lambda size: size.n), limit)
+    sizes = tuple(
+        _at(planned, share, of_shift.value, Stream.of(seed, f"{share}")) for share in retentions
+    )
+    outlook = _outlook(target_r2_pooled, min(sizes, key=lambda size: size.n), limit)
     return Diagnosis(
         models=matrix.models,
         n_items=n_frame,
@@ -178,25 +203,26 @@ def diagnose(
         rho_low=rho_low,
         rho_high=rho_high,
         effective_models=participation(y),
-        explained=explained,
-        explained_mean=explained_mean,
+        target_r2=target_r2,
+        target_r2_pooled=target_r2_pooled,
+        shift_r2=of_shift,
         flat_items=int((np.ptp(y, axis=0) == 0).sum()),
         group_sizes=matrix.frame.group_sizes,
         near_duplicates=_near_duplicates(matrix),
         threshold=limit,
         sizes=sizes,
         outlook=outlook,
-        verdict=_verdict(outlook, explained_mean, sizes, limit, planned.n_pool),
+        verdict=_verdict(outlook, target_r2_pooled, sizes, limit, planned.n_pool),
     )
 
 
-def pooled_share(y: FloatArray, explained: FloatArray) -> float:
+def pooled_share(y: FloatArray, target_r2: FloatArray) -> float:
     """Give 1 - (mean variance left over) / (mean variance), over the models that vary."""
     variance = y.var(axis=1, ddof=1)
-    known = ~np.isnan(explained)
+    known = ~np.isnan(target_r2)
     if len(y) < 2 or not known.any():
         return float("nan")
-    return float((explained[known] * variance[known]).sum() / variance[known].sum())
+    return float((target_r2[known] * variance[known]).sum() / variance[known].sum())
 
 
 def participation(y: FloatArray) -> float:
@@ -247,19 +273,28 @@ def _on_pool(matrix: ScoreMatrix, pool: Manifest, n_items: int | None) -> tuple[
     return seen, pool.n_frame
 
 
-def _at(planned: _Planned, retention: float, stream: Stream) -> AtRetention:
+def _at(planned: _Planned, retention: float, share: float, stream: Stream) -> AtRetention:
     y, unit, n_frame = planned.y, planned.unit, planned.n_frame
     n = max(1, round(retention * n_frame))
-    law = draw_mae(error_covariance(y, n, n_frame), stream)
+    covariance = error_covariance(y, n, n_frame)
+    law = draw_mae(covariance, stream)
     mean, p95 = float(law.mean()), float(np.quantile(law, 0.95))
-    gain = _gain(planned, n, stream)
+    gain, ends = _gain(planned, n, stream), law_ends(covariance)
+    sigma_c = shift_deviation(y, n, n_frame)
     return AtRetention(
         retention=retention,
         n=n,
-        sigma_c=unit * shift_deviation(y, n, n_frame),
+        sigma_c=unit * sigma_c,
         random_mean=unit * mean,
         random_p95=unit * p95,
         exceedance=float((law > planned.limit).mean()),
+        exceedance_bound=exceedance_bound(planned.limit, sigma_c),
+        lower_end=unit * ends.lower_end,
+        mode=unit * ends.mode,
+        mode_rate=unit * ends.mode_rate,
+        shift_explained=unit * sigma_c * math.sqrt(share) if share >= 0 else math.nan,
+        shift_rest=unit * sigma_c * math.sqrt(1 - share) if share >= 0 else math.nan,
+        pools=pools_left(share, n, n_frame, planned.n_pool),
         balanced_mean=unit * mean * gain[0],
         balanced_p95=unit * p95 * gain[1],
     )
@@ -290,20 +325,20 @@ def _near_duplicates(matrix: ScoreMatrix) -> tuple[tuple[str, str], ...]:
     return tuple((matrix.models[a], matrix.models[b]) for a, b in np.argwhere(alike))
 
 
-def _outlook(explained: float, first: AtRetention, threshold: float) -> Outlook:
+def _outlook(target_r2: float, first: AtRetention, threshold: float) -> Outlook:
     """Judge by cuts that were measured on 33 real matrices."""
     if first.random_p95 <= threshold:
         return "random is enough"
-    if np.isnan(explained):
+    if np.isnan(target_r2):
         return "unknown"
-    if explained < NO_GAIN:
+    if target_r2 < NO_GAIN:
         return "not explained"
-    return "small gain" if explained < SMALL_GAIN else "probes help"
+    return "small gain" if target_r2 < SMALL_GAIN else "probes help"
 
 
 def _verdict(
     outlook: Outlook,
-    explained: float,
+    target_r2: float,
     sizes: tuple[AtRetention, ...],
     threshold: float,
     n_pool: int | None,
@@ -312,7 +347,7 @@ def _verdict(
     ranking = "For ranking only, random will do."
     if outlook == "unknown":
         return f"One model alone says nothing of others: give the scores of several. {ranking}"
-    share = f"These models explain {explained:.0%} of each other's item scores"
+    share = f"These models explain {target_r2:.0%} of each other's item scores"
     pool = "a pool four times as large" if n_pool is None else f"this pool of {n_pool} items"
     probes = f"with all other models as probes on {pool}"
     if outlook == "random is enough":

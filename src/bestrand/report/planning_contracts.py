@@ -4,9 +4,10 @@ from pydantic import Field
 
 from bestrand.notes import Note
 from bestrand.planning.backtest import Backtest, Comparison
-from bestrand.planning.diagnose import Diagnosis
+from bestrand.planning.diagnose import AtRetention, Diagnosis
 from bestrand.planning.plan import Option, Plan
 from bestrand.planning.suite import SuitePlan
+from bestrand.planning.theory import ShiftR2
 from bestrand.report.contracts import (
     Contract,
     EqualsRow,
@@ -17,12 +18,37 @@ from bestrand.report.contracts import (
 )
 
 
-class ExplainedRow(Contract):
+class ModelRow(Contract):
     """One model, left out in turn."""
 
     model: str
-    explained: MaybeNumber = Field(
-        description="Share of its scores' variance that the other models explain; null if flat."
+    target_r2: MaybeNumber = Field(
+        description="Share of the variance of its own item scores that the other models, as "
+        "probes, explain; null if flat."
+    )
+
+
+class PoolRow(Contract):
+    """One size of the pool from which a subset is chosen."""
+
+    n_pool: int
+    variance_left: MaybeNumber = Field(
+        description="Variance of the shift over that of a simple random subset, if no gap to the "
+        "pool's means is left: the finite-pool formula with the shift R^2."
+    )
+
+
+class ShiftRow(Contract):
+    """How the shift that all models share divides."""
+
+    r2: MaybeNumber = Field(
+        description="Share of the variance of the items' mean score over models that probes "
+        "explain."
+    )
+    n_probes: int = Field(description="Models taken for probes, in many choices.")
+    n_targets: int = Field(description="The others, over which the mean score is taken.")
+    correlation: MaybeNumber = Field(
+        description="Largest correlation of the two parts of the shift: 0 but for rounding."
     )
 
 
@@ -35,6 +61,28 @@ class SizeRow(Contract):
     random_mean: float = Field(description="Expected error of a simple random subset.")
     random_p95: float = Field(description="Its 95th percentile.")
     exceedance: float = Field(description="Probability that it is above the threshold.")
+    exceedance_bound: float = Field(
+        description="What the shift alone makes of it, however many models: "
+        "2 (1 - Phi(threshold / sigma_c))."
+    )
+    lower_end: MaybeNumber = Field(
+        description="Smallest error that many such models can have; null for one model."
+    )
+    mode: MaybeNumber = Field(description="Most likely error of as many models as there are.")
+    mode_rate: MaybeNumber = Field(
+        description="mode - lower_end is about this over the root of the number of models, if "
+        "these are many."
+    )
+    shift_explained: MaybeNumber = Field(
+        description="Standard deviation of the part of the shift that probes' means tell."
+    )
+    shift_rest: MaybeNumber = Field(
+        description="Standard deviation of the rest; uncorrelated with it, and the two squares "
+        "sum to that of sigma_c."
+    )
+    pools: tuple[PoolRow, ...] = Field(
+        description="What choice from pools of several sizes leaves of the shift."
+    )
     balanced_mean: MaybeNumber = Field(
         description="Forecast with probes on a pool of 4n, or on the pool given; null where the "
         "subset would be larger than that pool."
@@ -48,8 +96,13 @@ class DiagnoseReport(Contract):
     metric: str
     items: int = Field(description="N, of the benchmark.")
     scored_items: int = Field(description="Items that the scores are on: N, or fewer.")
-    models: tuple[ExplainedRow, ...]
-    explained: MaybeNumber = Field(description="The same share, pooled over the models.")
+    pool: int | None = Field(description="Items of the pool, if one was given.")
+    models: tuple[ModelRow, ...]
+    target_r2: MaybeNumber = Field(
+        description="Share of the variance of a model's own item scores that the others, as "
+        "probes, explain, pooled over the models."
+    )
+    shift_r2: ShiftRow
     rho: MaybeNumber = Field(description="Mean correlation of two models' item scores.")
     rho_low: MaybeNumber
     rho_high: MaybeNumber
@@ -189,13 +242,15 @@ class BacktestReport(Contract):
 
 def diagnose_report(seen: Diagnosis, notes: tuple[Note, ...]) -> DiagnoseReport:
     """Turn a diagnosis into what is printed."""
-    rows = zip(seen.models, seen.explained, strict=True)
+    rows = zip(seen.models, seen.target_r2, strict=True)
     return DiagnoseReport(
         metric=seen.metric,
         items=seen.n_items,
         scored_items=seen.n_scored,
-        models=tuple(ExplainedRow(model=model, explained=share) for model, share in rows),
-        explained=seen.explained_mean,
+        pool=None if seen.pool_items is None else len(seen.pool_items),
+        models=tuple(ModelRow(model=model, target_r2=share) for model, share in rows),
+        target_r2=seen.target_r2_pooled,
+        shift_r2=_shift_row(seen.shift_r2),
         rho=seen.rho,
         rho_low=seen.rho_low,
         rho_high=seen.rho_high,
@@ -204,11 +259,25 @@ def diagnose_report(seen: Diagnosis, notes: tuple[Note, ...]) -> DiagnoseReport:
         groups=seen.group_sizes,
         near_duplicates=seen.near_duplicates,
         threshold=seen.threshold,
-        sizes=tuple(SizeRow(**size._asdict()) for size in seen.sizes),
+        sizes=tuple(_size_row(size) for size in seen.sizes),
         outlook=seen.outlook,
         verdict=seen.verdict,
         notes=note_rows(notes),
     )
+
+
+def _shift_row(seen: ShiftR2) -> ShiftRow:
+    return ShiftRow(
+        r2=seen.value,
+        n_probes=seen.n_probes,
+        n_targets=seen.n_targets,
+        correlation=seen.correlation,
+    )
+
+
+def _size_row(size: AtRetention) -> SizeRow:
+    pools = tuple(PoolRow(**pool._asdict()) for pool in size.pools)
+    return SizeRow(**{**size._asdict(), "pools": pools})
 
 
 def plan_report(seen: Plan, notes: tuple[Note, ...]) -> PlanReport:

@@ -4,6 +4,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from bestrand.planning.theory import FACTORS
 from bestrand.report.planning_contracts import (
     BacktestReport,
     CurveRow,
@@ -17,6 +18,7 @@ from bestrand.report.worth import equals_said, intervals_said
 
 
 MOST_OPTIONS = 8
+ALL_ITEMS = "all items"
 
 
 def diagnosis_tables(report: DiagnoseReport) -> RenderableType:
@@ -26,7 +28,8 @@ def diagnosis_tables(report: DiagnoseReport) -> RenderableType:
         ("items", _items_said(report)),
         ("models", f"{len(report.models)}, in effect {report.effective_models:.1f} different ones"),
         ("rho", f"{number(report.rho, 2)} ({interval}), mean correlation of two models"),
-        ("explained", f"{number(report.explained, 2)} of the variance, by the other models"),
+        ("target R²", f"{number(report.target_r2, 2)} of a model's own variance, by the others"),
+        ("shift R²", _shift_said(report)),
     ]
     if report.groups:
         about.append(("groups", listing(tuple(report.groups))))
@@ -45,12 +48,52 @@ def diagnosis_tables(report: DiagnoseReport) -> RenderableType:
             number(row.balanced_mean),
             number(row.balanced_p95),
         )
-    shares = Table(title="Share of each model that the others explain")
+    shares = Table(title="Share of each model's own variance that the others explain")
     shares.add_column("model")
-    shares.add_column("explained", justify="right")
-    for model in sorted(report.models, key=lambda row: row.explained or 0.0):
-        shares.add_row(Text(model.model), number(model.explained, 2))
-    return Group(facts(about), "", sizes, "", shares, "", Text(report.verdict))
+    shares.add_column("target R²", justify="right")
+    for model in sorted(report.models, key=lambda row: row.target_r2 or 0.0):
+        shares.add_row(Text(model.model), number(model.target_r2, 2))
+    theory = Group(_law_table(report), "", _pool_table(report))
+    return Group(facts(about), "", sizes, "", theory, "", shares, "", Text(report.verdict))
+
+
+def _shift_said(report: DiagnoseReport) -> str:
+    shift = report.shift_r2
+    probes = f"{shift.n_probes} model{'s' if shift.n_probes > 1 else ''} as probes"
+    return f"{number(shift.r2, 2)} of the variance of items' mean scores, by {probes}"
+
+
+def _law_table(report: DiagnoseReport) -> Table:
+    """Show what the law of a random subset's error is made of."""
+    law = Table(title="Why random subsets err: the shift that all models share")
+    bound = f"P(> {report.threshold:g}) ≥"
+    for name in ("items", "shift sd", "explained", "rest", bound, "lower end", "mode"):
+        law.add_column(name, justify="right")
+    for row in report.sizes:
+        law.add_row(
+            f"{row.n} ({row.retention:.0%})",
+            *(number(value) for value in (row.sigma_c, row.shift_explained, row.shift_rest)),
+            f"{row.exceedance_bound:.0%}",
+            number(row.lower_end),
+            number(row.mode),
+        )
+    law.caption = "With more such models the mode falls to the lower end, as 1/√models."
+    return law
+
+
+def _pool_table(report: DiagnoseReport) -> Table:
+    """Show what choice from a pool leaves of the shift, by size."""
+    table = Table(title="Variance of the shift that is left, of a random subset's")
+    table.add_column("items", justify="right")
+    pools = [f"pool {n}n" for n in FACTORS] if report.pool is None else [f"pool {report.pool}"]
+    for name in (*pools, ALL_ITEMS):
+        table.add_column(name, justify="right")
+    for row in report.sizes:
+        left = {pool.n_pool: number(pool.variance_left, 2) for pool in row.pools}
+        chosen = [n * row.n for n in FACTORS] if report.pool is None else [report.pool]
+        cells = ["" if n >= report.items else left.get(n, "") for n in chosen]
+        table.add_row(f"{row.n} ({row.retention:.0%})", *cells, left[report.items])
+    return table
 
 
 def _items_said(report: DiagnoseReport) -> str:

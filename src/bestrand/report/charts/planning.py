@@ -23,6 +23,7 @@ from bestrand.report.charts.style import (
     share,
     titled,
 )
+from bestrand.report.charts.theory import shift_layers, shift_title, tail_layers, tail_title
 
 
 if TYPE_CHECKING:
@@ -171,46 +172,49 @@ def curve_chart(
     return finished(chart, titled("Error to expect against the size of the subset"))
 
 
-def explained_chart(diagnosis: Diagnosis, *, width: Width = FILE_WIDTH) -> "alt.LayerChart":
-    """Draw the share of each model's variance that the others explain, largest first.
+def target_r2_chart(diagnosis: Diagnosis, *, width: Width = FILE_WIDTH) -> "alt.LayerChart":
+    """Draw each model's target R², what the others explain of its own variance, largest first.
 
     Args:
-        diagnosis: what `diagnose` gave; a flat model has no share, and no bar.
+        diagnosis: what `diagnose` gave; a flat model has no target R², and no bar.
         width: in pixels, or "container".
     """
-    return finished(_explained_layers(diagnosis, width), _explained_title(diagnosis))
+    return finished(_target_r2_layers(diagnosis, width), _target_r2_title(diagnosis))
 
 
-def _explained_title(diagnosis: Diagnosis) -> "alt.TitleParams":
-    flat = int(np.isnan(diagnosis.explained).sum())
-    without = f" {flat} flat or single models have no share." if flat else ""
+def _target_r2_title(diagnosis: Diagnosis) -> "alt.TitleParams":
+    flat = int(np.isnan(diagnosis.target_r2).sum())
+    without = f" {flat} flat or single models have none." if flat else ""
     return titled(
         "What the other models explain of each model",
         f"{len(diagnosis.models)} models on {count(diagnosis.n_items)} items, each left out in "
-        f"turn; pooled {number(diagnosis.explained_mean, 2)} (line).{without}",
+        f"turn; target R² {number(diagnosis.target_r2_pooled, 2)} pooled (line).{without}",
     )
 
 
-def _explained_layers(diagnosis: Diagnosis, width: Width) -> "alt.LayerChart":
+def _target_r2_layers(diagnosis: Diagnosis, width: Width) -> "alt.LayerChart":
     import altair as alt
 
     known = [
-        {"model": model, "explained": part}
-        for model, part in zip(diagnosis.models, diagnosis.explained, strict=True)
+        {"model": model, "target_r2": part}
+        for model, part in zip(diagnosis.models, diagnosis.target_r2, strict=True)
         if not np.isnan(part)
     ]
-    order = [row["model"] for row in sorted(known, key=lambda row: -row["explained"])]
+    order = [row["model"] for row in sorted(known, key=lambda row: -row["target_r2"])]
     bars = (
         alt.Chart(data(known))
         .mark_bar(color=COLOURS[0])
         .encode(
-            x=alt.X("explained:Q", title="R², share of the variance of its item scores"),
+            x=alt.X("target_r2:Q", title="target R², share of the variance of its own item scores"),
             y=alt.Y("model:N", scale=alt.Scale(domain=order), title="model"),
-            tooltip=[alt.Tooltip("model:N"), alt.Tooltip("explained:Q", format=".3f")],
+            tooltip=[
+                alt.Tooltip("model:N"),
+                alt.Tooltip("target_r2:Q", title="target R²", format=".3f"),
+            ],
         )
     )
     pooled = (
-        alt.Chart(data([{"pooled": diagnosis.explained_mean}]))
+        alt.Chart(data([{"pooled": diagnosis.target_r2_pooled}]))
         .mark_rule(strokeDash=[5, 3], strokeWidth=2, color=COLOURS[3])
         .encode(x="pooled:Q", tooltip=[alt.Tooltip("pooled:Q", format=".3f")])
     )
@@ -222,7 +226,7 @@ def _explained_layers(diagnosis: Diagnosis, width: Width) -> "alt.LayerChart":
 def diagnosis_chart(
     diagnosis: Diagnosis, law: ErrorLaw, *, width: int = FILE_WIDTH
 ) -> "alt.VConcatChart":
-    """Draw the law of the error over simulated subsets, and below what models explain.
+    """Draw the law of the error over simulated subsets, its tail, the shift, and each target R².
 
     Args:
         diagnosis: what `diagnose` gave.
@@ -231,11 +235,14 @@ def diagnosis_chart(
     """
     import altair as alt
 
-    upper = _law_layers(law, width).properties(title=_law_title(law))
-    lower = _explained_layers(diagnosis, width).properties(title=_explained_title(diagnosis))
-    whole: alt.VConcatChart = alt.vconcat(upper, lower, spacing=30).resolve_scale(
-        color="independent"
-    )
+    parts = [
+        _law_layers(law, width).properties(title=_law_title(law)),
+        tail_layers(diagnosis, law, width).properties(title=tail_title(diagnosis)),
+    ]
+    if diagnosis.shift_r2.value >= 0:
+        parts.append(shift_layers(diagnosis, width).properties(title=shift_title(diagnosis)))
+    parts.append(_target_r2_layers(diagnosis, width).properties(title=_target_r2_title(diagnosis)))
+    whole: alt.VConcatChart = alt.vconcat(*parts, spacing=30).resolve_scale(color="independent")
     return finished(whole, titled(f"Diagnosis of {diagnosis.metric!r}"))
 
 

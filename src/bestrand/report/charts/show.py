@@ -20,9 +20,10 @@ def chart(
 ) -> Chart:
     """Draw a diagnosis, a plan or a backtest.
 
-    A diagnosis becomes the law of the error over simulated random subsets, at its first size, and
-    what is explained of each model. It holds no scores, and simulation needs them; so they are
-    given again. A plan becomes error against size, a backtest each model's error.
+    A diagnosis becomes the law of the error over simulated random subsets, at its first size, its
+    tail, what a pool leaves of the shift that all models share, and each model's target R². It
+    holds no scores, and simulation needs them; so they are given again. A plan becomes error
+    against size, a backtest each model's error.
 
     Args:
         seen: what `diagnose`, `plan` or `backtest` gave.
