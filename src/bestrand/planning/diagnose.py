@@ -188,9 +188,10 @@ def diagnose(
         target_r2 = np.full(1, np.nan)
     target_r2_pooled = pooled_share(y, target_r2)
     of_shift = shift_r2(y, n_frame, Stream.of(seed, "shift"))
+    share_of_shift = max(of_shift.value, 0.0)  # nan stays
     rho, rho_low, rho_high = rho_interval(y)
     sizes = tuple(
-        _at(planned, share, of_shift.value, Stream.of(seed, f"{share}")) for share in retentions
+        _at(planned, share, share_of_shift, Stream.of(seed, f"{share}")) for share in retentions
     )
     outlook = _outlook(target_r2_pooled, min(sizes, key=lambda size: size.n), limit)
     return Diagnosis(
@@ -292,8 +293,8 @@ def _at(planned: _Planned, retention: float, share: float, stream: Stream) -> At
         lower_end=unit * ends.lower_end,
         mode=unit * ends.mode,
         mode_rate=unit * ends.mode_rate,
-        shift_explained=unit * sigma_c * math.sqrt(share) if share >= 0 else math.nan,
-        shift_rest=unit * sigma_c * math.sqrt(1 - share) if share >= 0 else math.nan,
+        shift_explained=unit * sigma_c * math.sqrt(share),
+        shift_rest=unit * sigma_c * math.sqrt(1 - share),
         pools=pools_left(share, n, n_frame, planned.n_pool),
         balanced_mean=unit * mean * gain[0],
         balanced_p95=unit * p95 * gain[1],

@@ -23,7 +23,8 @@ class ShiftR2(NamedTuple):
 
     Attributes:
         value: share of the variance of the items' mean score over the other models; pooled over
-            many choices of the probes; nan for fewer than two models that vary.
+            many choices of the probes. With scores of some of the items only it may fall below 0.
+            nan for fewer than two models that vary.
         n_probes: K.
         n_targets: models over which the mean score is taken.
         correlation: largest correlation, over the choices, of the part of the shift that probes
@@ -41,7 +42,8 @@ class PoolLeft(NamedTuple):
 
     Attributes:
         n_pool: items of the pool.
-        variance_left: over that of a simple random subset, if no gap to the pool is left.
+        variance_left: over that of a simple random subset, if no gap to the pool is left; nan
+            where the subset is the whole benchmark.
     """
 
     n_pool: int
@@ -106,11 +108,13 @@ def pools_left(share: float, n: int, n_frame: int, n_pool: int | None) -> tuple[
     """Say what pools of 2n, 4n, 8n and all N items leave of the shift's variance.
 
     Args:
-        share: the shift R^2.
+        share: the shift R^2, in 0..1; nan gives nan.
         n: items of the subset.
         n_frame: N.
         n_pool: of the pool at hand, which is then the only one beside all items; or None.
     """
     sizes = [factor * n for factor in FACTORS] if n_pool is None else [n_pool]
+    if n >= n_frame:  # no error is left, whatever the pool
+        return (PoolLeft(n_frame, float("nan")),)
     kept = sorted({size for size in sizes if n <= size < n_frame} | {n_frame})
     return tuple(PoolLeft(m, balanced_share(share, m / n, n / n_frame)) for m in kept)

@@ -239,7 +239,7 @@ def diagnosis_chart(
         _law_layers(law, width).properties(title=_law_title(law)),
         tail_layers(diagnosis, law, width).properties(title=tail_title(diagnosis)),
     ]
-    if diagnosis.shift_r2.value >= 0:
+    if not np.isnan(diagnosis.shift_r2.value):
         parts.append(shift_layers(diagnosis, width).properties(title=shift_title(diagnosis)))
     parts.append(_target_r2_layers(diagnosis, width).properties(title=_target_r2_title(diagnosis)))
     whole: alt.VConcatChart = alt.vconcat(*parts, spacing=30).resolve_scale(color="independent")

@@ -159,7 +159,7 @@ def shift_layers(diagnosis: Diagnosis, width: Width) -> "alt.LayerChart":
         )
     )
     least = (
-        alt.Chart(data([{"least": 1 - diagnosis.shift_r2.value}]))
+        alt.Chart(data([{"least": 1 - max(diagnosis.shift_r2.value, 0.0)}]))
         .mark_rule(strokeDash=[5, 3], strokeWidth=2, color=FAINT)
         .encode(y="least:Q")
     )
