@@ -169,17 +169,13 @@ def test_the_whole_benchmark_has_no_error_left() -> None:
 
 
 def test_probes_that_explain_less_than_nothing_leave_all_of_the_shift() -> None:
-    values = np.random.default_rng(1).random((16, 80))
+    values = np.random.default_rng(3).random((16, 80))
     frame = br.Frame.of([f"q{i:02}" for i in range(80)])
     matrix = br.ScoreMatrix(frame, tuple("abcdefghijklmnop"), values, bounds=(0.0, 1.0))
-    below = [
-        seen
-        for seed in range(8)
-        for seen in [br.diagnose(matrix, n_items=8000, retentions=[0.005], seed=seed)]
-        if seen.shift_r2.value < 0
-    ]
-    size = below[0].sizes[0]
+    seen = br.diagnose(matrix, n_items=8000, retentions=[0.005])
+    size = seen.sizes[0]
 
+    assert seen.shift_r2.value < -0.01
     assert size.shift_explained == 0
     assert size.shift_rest == size.sigma_c
     assert [pool.variance_left for pool in size.pools] == [1.0] * 4
