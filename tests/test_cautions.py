@@ -1,7 +1,5 @@
 """What readers of estimates are told, and when they are left in peace."""
 
-from dataclasses import replace
-
 import numpy as np
 
 import bestrand as br
@@ -22,34 +20,6 @@ def notes(
 ) -> dict[str, str]:
     result = br.estimate(targets, subset, probes=MATRIX, level=level)
     return {note.code: note.text for note in result.notes}
-
-
-def odd_one() -> br.ScoreMatrix:
-    """Real targets, and one whose scores have nothing to do with any item."""
-    targets = MATRIX.take_models(TARGETS)
-    values = targets.values.copy()
-    values[2] = np.random.default_rng(1).permutation(values[2])
-    return replace(targets, values=values)
-
-
-def test_a_target_that_probes_do_not_explain_is_named() -> None:
-    said = notes(odd_one())
-
-    assert repr(TARGETS[2]) in said["unexplained"]
-    assert not any(repr(name) in said["unexplained"] for name in TARGETS if name != TARGETS[2])
-    assert "estimate them by themselves" in said["unexplained"]
-
-
-def test_targets_like_the_probes_are_left_in_peace() -> None:
-    assert "unexplained" not in notes(MATRIX.take_models(TARGETS))
-
-
-def test_few_items_or_a_missing_score_say_nothing_of_what_is_explained() -> None:
-    few = br.select(MATRIX.take_models(PROBES), 20, seed=0)
-    said = notes(odd_one(), few)
-
-    assert "unexplained" not in said
-    assert "few-items" in said
 
 
 def test_a_higher_level_asks_for_more_items() -> None:

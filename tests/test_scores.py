@@ -19,7 +19,7 @@ from bestrand import (
     ScoreTable,
     read_scores,
 )
-from bestrand.scores import Counts, Unknown, common_bounds
+from bestrand.scores import Counts, Unknown, known_bounds
 from bestrand.types import FloatArray
 
 
@@ -173,17 +173,18 @@ def test_bounds_set_the_scale() -> None:
     ("one", "other", "expected"),
     [
         (matrix_of([[0, 1]], (0, 1)), matrix_of([[0, 0]], (0, 1)), (0, 1)),
-        (matrix_of([[2, 3]]), matrix_of([[4, 9]]), (2, 9)),
+        (matrix_of([[2, 3]]), matrix_of([[4, 9]]), None),
+        (matrix_of([[0.2, 0.3]], (0, 1)), matrix_of([[0.4, 3]]), None),
         (matrix_of([[2, 3]], (0, 10)), matrix_of([[4, 9]]), (0, 10)),
         (matrix_of([[2, 3]], (0, 10)), matrix_of([[4, 90]], (0, 10)), (0, 90)),
         (matrix_of([[NAN, NAN]]), matrix_of([[0.5, 1]], (0, 1)), (0, 1)),
     ],
 )
-def test_common_bounds_hold_for_all(
-    one: ScoreMatrix, other: ScoreMatrix, expected: tuple[float, float]
+def test_known_bounds_hold_for_all(
+    one: ScoreMatrix, other: ScoreMatrix, expected: tuple[float, float] | None
 ) -> None:
-    assert common_bounds([one, other]) == expected
-    assert common_bounds([other, one]) == expected
+    assert known_bounds([one, other]) == expected
+    assert known_bounds([other, one]) == expected
 
 
 @pytest.mark.parametrize("other", [matrix_of([[2, 90]]), matrix_of([[0, 1]], (0, 100))])
@@ -191,7 +192,7 @@ def test_a_scale_of_one_beside_a_hundred_is_refused(other: ScoreMatrix) -> None:
     unit = matrix_of([[0, 1]], (0, 1))
 
     with pytest.raises(InputError, match=r"on one scale, got 0..1 beside 0..\d+. Bring them to"):
-        common_bounds([unit, other])
+        known_bounds([unit, other])
 
 
 # --- the table

@@ -1,7 +1,7 @@
 """The second door: from scores on the subset to full scores with intervals."""
 
 from dataclasses import replace
-from typing import NamedTuple, get_args
+from typing import get_args
 
 import numpy as np
 
@@ -21,12 +21,13 @@ from bestrand.ids import explain_mismatch
 from bestrand.manifest import Manifest
 from bestrand.notes import Note, shown
 from bestrand.reference import Known, known_probes
-from bestrand.scores import ScoreMatrix, ScoreTable, common_bounds, matrix_of
+from bestrand.scores import ScoreMatrix, ScoreTable, known_bounds, matrix_of, seen_range
 from bestrand.stats.intervals import t_quantile
 from bestrand.types import FloatArray, Missing
 
 
-OF_INTERVALS = ("few-items", "no-probes", "unexplained", "outside-probes")
+ROUNDING = 1e-12  # of an estimate
+OF_INTERVALS = ("few-items", "no-probes", "outside-probes")
 PREDICTORS: dict[str, Estimator] = {
     "MRMR": KernelRidgeScores(),
     "RandomSearch": RidgeScores(),
@@ -85,8 +86,9 @@ def estimate(
     targets = whole.take_items(subset.items, unknown="nan")
     filled, notes = _fill_missing(targets, whole, missing, _parts_said(scores))
     known = known_probes(probes, subset, filled)
-    bounds = common_bounds([filled, *([known.matrix] if known else [])])
-    seen = _seen(subset, replace(filled, bounds=bounds), known and known.on(bounds))
+    bounds = known_bounds([filled, *([known.matrix] if known else [])])
+    span = seen_range([filled.values, *([known.scores] if known else [])])
+    seen = _seen(subset, replace(filled, bounds=span), known and known.on(span), bounds)
     if seen.weights.sum() <= 0:
         raise EstimateError(
             "The chosen items weigh nothing in the full score, so nothing can be estimated from "
@@ -95,15 +97,15 @@ def estimate(
     how = estimator or default_estimator(subset.design, seen)
     notes += design_notes(subset, how)
     inference = how.infer(seen)
-    notes += score_notes(subset, whole, targets, known, seen, level)
+    notes += score_notes(subset, whole, targets, known, level)
     if not subset.has_intervals:
         inference = _without_intervals(inference)
         notes = [note for note in notes if note.code not in OF_INTERVALS]
     for read in (scores, probes):
         if isinstance(read, ScoreTable):
             notes += [note for note in read.notes if note not in notes]
-    unit = _Unit(bounds[0], bounds[1] - bounds[0])
-    result = _to_estimates(inference, filled, unit, level)
+    result = _to_estimates(inference, replace(filled, bounds=bounds), span, level)
+    notes += _flat_notes(filled, bounds, inference)
     return replace(
         result,
         n_frame=subset.n_frame,
@@ -111,6 +113,24 @@ def estimate(
         higher_is_better=higher_is_better,
         notes=(*inference.notes, *notes),
     )
+
+
+def _flat_notes(
+    targets: ScoreMatrix, bounds: tuple[float, float] | None, inference: Inference
+) -> list[Note]:
+    """Name the targets that have no interval since their scores are all the same."""
+    flat = np.nanmax(targets.values, axis=1) - np.nanmin(targets.values, axis=1) == 0
+    unknown = flat & np.isnan(inference.se) & ((~targets.missing).sum(axis=1) > 1)
+    without = any(note.code == "no-interval" for note in inference.notes)
+    if without or bounds is not None or not unknown.any():
+        return []
+    names = [model for model, is_flat in zip(targets.models, unknown, strict=True) if is_flat]
+    text = (
+        f"All scores of {shown(names)} are the same, and the scale is not known, so there is no "
+        "interval. Say the lowest and the highest score possible, as in --range 0:100 "
+        "(bounds=(0, 100))."
+    )
+    return [Note("unknown-scale", text)]
 
 
 def default_estimator(design: str, seen: Seen) -> Estimator:
@@ -145,13 +165,6 @@ def _without_intervals(inference: Inference) -> Inference:
         pair_se=pair_se,
         notes=(*inference.notes, Note("no-interval", reason)),
     )
-
-
-class _Unit(NamedTuple):
-    """How 0..1 becomes the metric's own unit."""
-
-    low: float
-    width: float
 
 
 def _check_arguments(subset: Manifest, missing: Missing, level: float) -> None:
@@ -228,14 +241,26 @@ def _missing_hint(targets: ScoreMatrix, whole: ScoreMatrix) -> str:
     return hint
 
 
-def _seen(subset: Manifest, targets: ScoreMatrix, known: Known | None) -> Seen:
+def _seen(
+    subset: Manifest,
+    targets: ScoreMatrix,
+    known: Known | None,
+    bounds: tuple[float, float] | None,
+) -> Seen:
+    """Put together what an estimator may see, on 0..1 by the scores that were seen.
+
+    So the unit of the scores changes nothing. The metric's bounds come along for models that are
+    flat, and estimates are cut at them.
+    """
     sizes = subset.group_sizes
+    low, width = targets.span
     return Seen(
         scores=targets.scaled(),
         weights=subset.relative_weights,
         groups=subset.group_codes,
         group_shares=None if sizes is None else np.array(list(sizes.values())) / subset.n_frame,
         probes=None if known is None else known.matrix.scaled(),
+        probes_anywhere=None if known is None else known.scores,
         n_pool=subset.n_pool,
         n_frame=subset.n_frame,
         balanced_on=subset.balanced_on,
@@ -250,6 +275,7 @@ def _seen(subset: Manifest, targets: ScoreMatrix, known: Known | None) -> Seen:
             None if subset.estimation_weights is None else np.array(subset.estimation_weights)
         ),
         stratified=_is_stratified(subset),
+        bounds=None if bounds is None else ((bounds[0] - low) / width, (bounds[1] - low) / width),
     )
 
 
@@ -260,32 +286,50 @@ def _is_stratified(subset: Manifest) -> bool:
 
 
 def _to_estimates(
-    inference: Inference, targets: ScoreMatrix, unit: _Unit, level: float
+    inference: Inference, targets: ScoreMatrix, span: tuple[float, float], level: float
 ) -> Estimates:
+    """Bring an inference from 0..1 back to the metric's unit."""
+    low, width = span[0], span[1] - span[0]
+    least, most = _ends(targets)
+
     def half_width(se: FloatArray, freedom: FloatArray) -> FloatArray:
         known, place = np.unique(freedom, return_inverse=True)  # few distinct, and slow to invert
         quantile = t_quantile(level, known)[place].reshape(freedom.shape)
-        return np.where(se == 0.0, 0.0, quantile * se) * unit.width
+        return np.where(se == 0.0, 0.0, quantile * se) * width
 
     def bounded(values: FloatArray) -> FloatArray:
-        return values if targets.bounds is None else np.clip(values, *targets.bounds)
+        return np.clip(values, least, most)
 
-    center = unit.low + unit.width * inference.estimate
+    center = low + width * inference.estimate
     half = half_width(inference.se, inference.freedom)
     unshrunk = inference.unshrunk
     return Estimates(
         models=targets.models,
         metric=targets.metric,
         estimate=bounded(center),
-        se=unit.width * inference.se,
+        se=width * inference.se,
         low=bounded(center - half),
         high=bounded(center + half),
         half_width=half,
         n=(~targets.missing).sum(axis=1),
-        pair_difference=unit.width * inference.pair_difference,
-        pair_se=unit.width * inference.pair_se,
+        pair_difference=_rounded(width * inference.pair_difference, center),
+        pair_se=width * inference.pair_se,
         pair_half_width=half_width(inference.pair_se, inference.pair_freedom),
         level=level,
         n_frame=targets.frame.n,
-        unshrunk=None if unshrunk is None else bounded(unit.low + unit.width * unshrunk),
+        unshrunk=None if unshrunk is None else bounded(low + width * unshrunk),
     )
+
+
+def _ends(targets: ScoreMatrix) -> tuple[float, float]:
+    """Give the ends that no interval passes: the bounds, or 0 where all scores lie on one side."""
+    if targets.bounds is not None:
+        return targets.bounds
+    low, high = np.nanmin(targets.values), np.nanmax(targets.values)
+    return (0.0 if low >= 0 else -np.inf), (0.0 if high <= 0 else np.inf)
+
+
+def _rounded(differences: FloatArray, estimates: FloatArray) -> FloatArray:
+    """Set differences to 0 that are no more than the rounding of the estimates."""
+    size = np.maximum(np.abs(estimates)[:, None], np.abs(estimates))
+    return np.where(np.abs(differences) <= ROUNDING * size, 0.0, differences)

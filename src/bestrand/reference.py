@@ -18,6 +18,7 @@ class Known:
 
     Attributes:
         matrix: (K, n) on the subset.
+        scores: (K, M) on all items that are at hand, nan where a probe has no score.
         means: (K,) weighted means on the pool, or None.
         pool_scores: (K, m) on the whole pool, or None.
         pool_weights: (m,) N times each item's share of the full score, or None.
@@ -25,21 +26,23 @@ class Known:
     """
 
     matrix: ScoreMatrix
+    scores: FloatArray
     means: FloatArray | None
     pool_scores: FloatArray | None
     pool_weights: FloatArray | None
     columns: IntArray | None
 
-    def on(self, bounds: tuple[float, float]) -> "Known":
-        """Bring everything from `bounds` to 0..1."""
-        low, high = bounds
+    def on(self, span: tuple[float, float]) -> "Known":
+        """Bring everything from low..high to 0..1."""
+        low, high = span
 
         def scaled(values: FloatArray | None) -> FloatArray | None:
             return None if values is None else (values - low) / (high - low)
 
         return replace(
             self,
-            matrix=replace(self.matrix, bounds=bounds),
+            matrix=replace(self.matrix, bounds=span),
+            scores=(self.scores - low) / (high - low),
             means=scaled(self.means),
             pool_scores=scaled(self.pool_scores),
         )
@@ -82,9 +85,10 @@ def known_probes(
     if means is not None and "probes" in subset.balanced_on:
         require_matched(probes, whole, matrix, means, weights, subset)
     if weights is None:
-        return Known(matrix, means, None, None, None)
+        return Known(matrix, whole.values, means, None, None, None)
     return Known(
         matrix=matrix,
+        scores=whole.values,
         means=np.asarray(whole.values @ weights / weights.sum()) if means is None else means,
         pool_scores=whole.values,
         pool_weights=weights,

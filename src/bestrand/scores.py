@@ -19,6 +19,7 @@ from bestrand.types import BoolArray, FloatArray, IntArray, WeightScheme
 
 
 LARGE_SCORE = 5.0
+UNIT = (0.0, 1.0)
 Unknown = Literal["error", "nan"]
 
 
@@ -319,8 +320,10 @@ def matrix_of(
     return replace(scores, frame=scores.frame.reweighted(weights))
 
 
-def common_bounds(matrices: Sequence[ScoreMatrix]) -> tuple[float, float]:
-    """Give bounds that hold for all: the declared ones, or the lowest and highest score seen.
+def known_bounds(matrices: Sequence[ScoreMatrix]) -> tuple[float, float] | None:
+    """Give the lowest and highest score possible, if they are known of all the matrices.
+
+    Scores beyond the bounds widen them.
 
     Raises:
         InputError: one matrix is on 0..1 and another far above.
@@ -334,9 +337,17 @@ def common_bounds(matrices: Sequence[ScoreMatrix]) -> tuple[float, float]:
             "Bring them to one scale, or say which they share, as in --range 0:100 "
             "(bounds=(0, 100)).",
         )
-    lowest = min(float(np.nanmin(matrix.values, initial=low)) for matrix in matrices)
-    highest = max(float(np.nanmax(matrix.values, initial=high)) for matrix in matrices)
-    return lowest, highest
+    if None in declared and declared <= {None, UNIT}:  # within 0..1 by chance, others are beyond
+        return None
+    stated = [bounds for bounds in declared if bounds is not None]
+    low, high = min(low for low, _ in stated), max(high for _, high in stated)
+    lowest, highest = seen_range([matrix.values for matrix in matrices])
+    return min(low, lowest), max(high, highest)
+
+
+def seen_range(arrays: Sequence[FloatArray]) -> tuple[float, float]:
+    """Give the lowest and highest score of all arrays, a stretch of 1 where they are the same."""
+    return _seen_bounds(np.concatenate([values.ravel() for values in arrays]))
 
 
 def _distinct(items: Sequence[str]) -> tuple[str, ...]:
@@ -382,4 +393,4 @@ def _seen_bounds(values: FloatArray) -> tuple[float, float]:
 
 def _unit_bounds(values: FloatArray) -> tuple[float, float] | None:
     seen = values[~np.isnan(values)]
-    return (0.0, 1.0) if seen.size and seen.min() >= 0 and seen.max() <= 1 else None
+    return UNIT if seen.size and seen.min() >= 0 and seen.max() <= 1 else None

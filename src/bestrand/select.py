@@ -13,7 +13,7 @@ from bestrand.frame import Frame
 from bestrand.manifest import Manifest, scores_digest
 from bestrand.notes import Note, shown
 from bestrand.rng import Stream
-from bestrand.scores import ScoreMatrix, ScoreTable
+from bestrand.scores import ScoreMatrix, ScoreTable, seen_range
 from bestrand.settings import whole_number
 from bestrand.texts import ItemTexts
 from bestrand.types import FloatArray, WeightScheme
@@ -76,13 +76,15 @@ def select(
     features = Features(
         n_items=base.frame.n,
         weights=base.weights,
-        scores=matrices[0].scaled() if matrices else None,
+        scores=_on_seen_scale(matrices[0]) if matrices else None,
         extras=_extras(matrices[1:]),
         groups=base.group_codes,
         group_shares=base.group_shares,
         texts=() if seen is None else seen.representations,
     )
     draw = design.draw(features, n, Stream.of(seed, "select"))
+    if matrices and draw.distance is not None:
+        draw = draw._replace(distance=draw.distance * _seen_share(matrices[0]))
     text_notes = () if seen is None else seen.notes
     more = (*text_notes, *_probe_notes(matrices), *_pool_notes(pool, frame), *_whole_notes(base, n))
     draw = draw._replace(notes=(*draw.notes, *more))
@@ -131,6 +133,18 @@ def take_matrices(
     if len(set(chosen)) < len(chosen):
         raise ArgumentError(f"`probes` must be distinct, got {shown(list(chosen))}.")
     return [matrix.take_models(chosen) for matrix in matrices]
+
+
+def _on_seen_scale(matrix: ScoreMatrix) -> FloatArray:
+    """Bring scores to 0..1 by those that were seen, so that their unit changes no choice."""
+    low, high = seen_range([matrix.values])
+    return (matrix.values - low) / (high - low)
+
+
+def _seen_share(matrix: ScoreMatrix) -> float:
+    """Give what share of the metric's scale the scores fill."""
+    low, high = seen_range([matrix.values])
+    return (high - low) / matrix.span[1]
 
 
 def _extras(matrices: Sequence[ScoreMatrix]) -> FloatArray | None:

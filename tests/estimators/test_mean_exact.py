@@ -15,15 +15,17 @@ from bestrand.designs.stratified import Stratified
 from bestrand.estimate import estimate
 from bestrand.estimates import Estimates
 from bestrand.estimators.base import Seen
+from bestrand.estimators.chance import ChanceShares, residual_shares, within_shares
 from bestrand.estimators.mean import Mean
-from bestrand.estimators.two_phase import ChanceShares, balanced_features, chance_shares
+from bestrand.estimators.two_phase import balanced_features, nearest_probe
 from bestrand.frame import Frame
 from bestrand.pool import draw_pool
 from bestrand.scores import ScoreMatrix
 from bestrand.select import select
 from bestrand.stats.intervals import floored_variance, two_phase_factor, weighted_spread
-from bestrand.stats.regression import residual_share, within_share
+from bestrand.stats.regression import ridge_penalty, ridge_residuals
 from bestrand.types import FloatArray, IntArray
+from tests.stats.test_regression import within_share
 from tests.strategies import score_arrays, weight_arrays
 
 
@@ -49,6 +51,29 @@ def seen_of(
         n_frame=n_frame,
         balanced_on=balanced_on,  # type: ignore[arg-type]
         pool_balanced_on=pool_balanced_on,  # type: ignore[arg-type]
+    )
+
+
+def shares_of(seen: Seen) -> ChanceShares:
+    """Give the residual shares of the features that the subset was balanced on."""
+    features = balanced_features(seen)
+    return residual_shares(seen, features, penalty=ridge_penalty(features.T))
+
+
+def own_and_common(y: FloatArray, x: FloatArray) -> FloatArray:
+    """Give each row's share, drawn to that of all, one row at a time; (T,)."""
+    n, penalty = y.shape[1], ridge_penalty(x.T)
+    xc = x - x.mean(axis=0)
+    hat = xc @ np.linalg.solve(xc.T @ xc + penalty * np.eye(x.shape[1]), xc.T)
+    freedom = n - 1 - np.trace(hat)
+    left = [((row - row.mean() - hat @ (row - row.mean())) ** 2).sum() / freedom for row in y]
+    whole = [row.var(ddof=1) for row in y]
+    common = min(1.0, sum(left) / sum(whole)) if any(whole) else 1.0
+    return np.array(
+        [
+            min(1.0, (freedom * a / b + 10 * common) / (freedom + 10)) if b > 1e-18 else common
+            for a, b in zip(left, whole, strict=True)
+        ]
     )
 
 
@@ -140,7 +165,7 @@ def test_weights_within_groups_leave_to_chance_what_groups_explain() -> None:
             balanced_on=("groups",),
         )
         spread = weighted_spread(seen.scores, seen.weights)
-        share = chance_shares(seen)[0].residual
+        share = shares_of(seen).own[0]
         results.append((spread.mean[0], share * spread.variance[0] * (1 / 8 - 1 / 16)))
     means, variances = np.array(results).T
 
@@ -162,10 +187,10 @@ def test_a_mean_by_hand() -> None:
 
 
 def test_a_pair_by_hand() -> None:
-    """Differences 1, 0, 0, 1 of mean square 1/2; with two more items (2 + 1) / 6 - (2 / 6)^2."""
+    """Differences 1, 0, 0, 1; with two more items, 1 and -1, (2 + 2) / 6 - (2 / 6)^2."""
     scores = np.array([[1.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.0]])
     result = Mean().infer(seen_of(scores, n_pool=8, n_frame=8))
-    variance = (3 / 6 - 1 / 9) * 4 / 3 * (1 / 4 - 1 / 8)
+    variance = (4 / 6 - 1 / 9) * 4 / 3 * (1 / 4 - 1 / 8)
 
     assert result.pair_difference.tolist() == [[0.0, 0.5], [-0.5, 0.0]]
     assert result.pair_se[0, 1] == pytest.approx(np.sqrt(variance), rel=1e-12)
@@ -191,30 +216,43 @@ def test_the_error_is_put_together_as_the_recipe_says(
     )
     dummies = (groups[:, None] == np.arange(3)).astype(np.float64)
     x = np.column_stack([probes.T, dummies]) if with_groups and n >= 3 * 5 else probes.T
-    p = (y.sum(axis=1) + 2) / (n + 4)
-    most = (y.mean(axis=1) * (1 - y.mean(axis=1))).sum() * n / (n - 1)
-    s2 = y.var(axis=1, ddof=1)
-    kappa = s2.sum() / most if s2.any() else 1.0
-    raised = np.maximum(s2, kappa * p * (1 - p) * n / (n - 1))
-    q = residual_share(y, x)
-    w = within_share(y, groups) if with_groups else 1.0
+    spread = weighted_spread(y, np.ones(n))
+    raised = floored_variance(spread, y, np.ones(n), like=nearest_probe(seen, spread.mean))
+    q = own_and_common(y, x)
+    w = within_shares(seen).own
     factor = (1 / n - 1 / (4 * n)) * q + (1 / (4 * n) - 1 / (10 * n)) * w
 
-    assert Mean().infer(seen).se == pytest.approx(np.sqrt(raised * factor), rel=1e-6, abs=1e-9)
+    assert with_groups or w.tolist() == [1.0, 1.0, 1.0]
+    assert Mean().infer(seen).se == pytest.approx(np.sqrt(raised * factor), rel=1e-5, abs=1e-9)
 
 
-@given(data=st.data(), n=st.integers(3, 20))
-def test_pairs_take_their_shares_from_what_targets_do_not_have_in_common(
-    data: st.DataObject, n: int
-) -> None:
-    y, probes = data.draw(score_arrays(3, n)), data.draw(score_arrays(2, n))
+@given(data=st.data(), n=st.integers(4, 20))
+def test_pairs_take_their_shares_from_items_left_out(data: st.DataObject, n: int) -> None:
+    """Each item in turn is left out of a regression of the difference on the probes."""
+    y, probes = data.draw(score_arrays(2, n)), data.draw(score_arrays(2, n))
     seen = seen_of(y, probes=probes, balanced_on=("probes",))
-    apart = y - (y[0] + y[1] + y[2]) / 3
+    d, penalty = y[0] - y[1], ridge_penalty(probes - probes.mean(axis=1, keepdims=True))
+    z = probes - probes.mean(axis=1, keepdims=True)
+    hat = z.T @ np.linalg.solve(z @ z.T + penalty * np.eye(2), z) + 1 / n
+    left_out = (d - hat @ d) / np.maximum(1 - np.diag(hat), 0.05)
+    if d.var() < 1e-12:
+        return
+    expected = min(1.0, (left_out**2).mean() / d.var(ddof=1))
 
-    assert chance_shares(seen)[0].residual == pytest.approx(residual_share(y, probes.T), abs=1e-6)
-    assert chance_shares(seen)[1].residual == pytest.approx(
-        residual_share(apart, probes.T), abs=1e-6
-    )
+    assert shares_of(seen).pairs[0, 1] == pytest.approx(expected, rel=1e-5, abs=1e-9)
+
+
+def test_leaving_an_item_out_is_what_a_fit_without_it_says() -> None:
+    """With no penalty, e / (1 - h) is the error of a fit that never saw the item."""
+    rng = np.random.default_rng(3)
+    y, x = rng.random((1, 12)), rng.random((12, 2))
+    left_out = ridge_residuals(y, x, penalty=0.0).left_out[0]
+    for i in range(12):
+        rest = np.delete(np.arange(12), i)
+        design = np.column_stack([np.ones(11), x[rest]])
+        slopes = np.linalg.lstsq(design, y[0, rest], rcond=None)[0]
+
+        assert left_out[i] == pytest.approx(y[0, i] - slopes @ [1, *x[i]], abs=1e-10)
 
 
 def test_a_target_that_a_probe_foretells_is_left_little_to_chance() -> None:
@@ -226,8 +264,8 @@ def test_a_target_that_a_probe_foretells_is_left_little_to_chance() -> None:
         for y in (probe, noise)
     )
 
-    assert chance_shares(told)[0].residual < 0.01
-    assert chance_shares(untold)[0].residual > 0.95
+    assert shares_of(told).own[0] < 0.01
+    assert shares_of(untold).own[0] > 0.95
     assert Mean().infer(told).se[0] < Mean().infer(untold).se[0]
 
 
@@ -243,13 +281,9 @@ def test_under_weights_contributions_are_regressed_on_contributions(
         share = weights / weights.mean()
         return np.array([share * (row - np.average(row, weights=weights)) for row in rows])
 
-    terms, features = contributions(y), contributions(probes)
-    apart = contributions(y - y.mean(axis=0))
-    expected = [residual_share(rows, features.T) for rows in (terms, apart)]
-    told = [rows.var() > 1e-12 for rows in (terms, apart)]
-    shares = [shares.residual for shares in chance_shares(seen)]
+    expected = own_and_common(contributions(y), contributions(probes).T)
 
-    assert np.array(shares)[told] == pytest.approx(np.array(expected)[told], abs=1e-6)
+    assert shares_of(seen).own == pytest.approx(expected, abs=1e-6)
 
 
 def test_what_was_not_balanced_explains_nothing() -> None:
@@ -258,13 +292,15 @@ def test_what_was_not_balanced_explains_nothing() -> None:
     seen = seen_of(y, probes=y, groups=groups, group_shares=np.array([0.5, 0.5]))
 
     assert balanced_features(seen).shape == (40, 0)
-    assert chance_shares(seen) == (ChanceShares(1.0, 1.0), ChanceShares(1.0, 1.0))
+    assert shares_of(seen).own.tolist() == [1.0]
+    assert within_shares(seen).own.tolist() == [1.0]
+    assert shares_of(seen).pairs.tolist() == within_shares(seen).pairs.tolist() == [[1.0]]
 
 
 def test_probes_that_are_not_at_hand_explain_nothing() -> None:
     y = np.tile([0.0, 1.0], 20)[None]
 
-    assert chance_shares(seen_of(y, balanced_on=("probes",)))[0] == ChanceShares(1.0, 1.0)
+    assert shares_of(seen_of(y, balanced_on=("probes",))).own.tolist() == [1.0]
 
 
 @pytest.mark.parametrize(("n", "n_columns"), [(17, 2), (18, 6)])
@@ -292,9 +328,9 @@ def test_a_stratified_pool_counts_its_variance_within_groups_alone() -> None:
     shares = np.array([0.5, 0.5])
     seen = seen_of(y, groups=groups, group_shares=shares, pool_balanced_on=("groups",))
 
-    assert chance_shares(seen)[0].residual == 1.0
-    assert chance_shares(seen)[0].within == pytest.approx(within_share(y, groups), rel=1e-12)
-    assert chance_shares(seen)[0].within < 0.1
+    assert shares_of(seen).own.tolist() == [1.0]
+    assert within_shares(seen).own == pytest.approx([within_share(y, groups)], rel=1e-12)
+    assert within_shares(seen).own[0] < 0.1
 
 
 def test_missing_scores_widen_the_interval_by_their_own_term() -> None:
@@ -310,21 +346,43 @@ def test_missing_scores_widen_the_interval_by_their_own_term() -> None:
     assert result.freedom.tolist() == [15.0]
 
 
-def test_shares_come_from_the_items_that_all_targets_were_scored_on() -> None:
+def test_a_share_comes_from_the_items_that_the_target_itself_was_scored_on() -> None:
     rng = np.random.default_rng(0)
     y, probes = rng.random((3, 30)), rng.random((2, 30))
-    y[0, :3] = y[2, 28:] = np.nan
-    seen = seen_of(y, probes=probes, balanced_on=("probes",))
-    whole = residual_share(y[:, 3:28], probes.T[3:28])
+    lacking = y.copy()
+    lacking[0, :3] = lacking[2, 28:] = np.nan
+    penalty = 1.5
 
-    assert chance_shares(seen)[0].residual == pytest.approx(whole, abs=1e-12)
+    def own(row: FloatArray) -> tuple[float, float, float]:
+        there = ~np.isnan(row)
+        fit = ridge_residuals(row[None, there], probes.T[there], penalty=penalty)
+        return float(fit.variance[0]), float(row[there].var(ddof=1)), fit.freedom
+
+    parts = [own(row) for row in lacking]
+    common = sum(part[0] for part in parts) / sum(part[1] for part in parts)
+    expected = [min(1.0, (f * left / all_ + 10 * common) / (f + 10)) for left, all_, f in parts]
+    seen = seen_of(lacking, probes=probes, balanced_on=("probes",))
+
+    assert residual_shares(seen, probes.T, penalty=penalty).own == pytest.approx(expected)
+
+
+def test_a_target_without_a_share_of_its_own_takes_the_common_one() -> None:
+    rng = np.random.default_rng(0)
+    probe = rng.integers(0, 2, 40).astype(np.float64)
+    y = np.stack([probe, np.ones(40), np.full(40, np.nan)])
+    y[2, :2] = 1.0, 0.0
+    shares = shares_of(seen_of(y, probes=probe[None], balanced_on=("probes",)))
+
+    assert shares.own[0] < 0.2
+    assert shares.own[1:] == pytest.approx([shares.own[0]] * 2)
 
 
 def test_targets_that_share_no_item_leave_all_to_chance() -> None:
     y = np.array([[0.0, 1.0, np.nan, np.nan], [np.nan, np.nan, 1.0, 0.0]])
-    seen = seen_of(y, probes=np.eye(4), balanced_on=("probes",))
+    shares = shares_of(seen_of(y, probes=np.eye(4), balanced_on=("probes",)))
 
-    assert chance_shares(seen) == (ChanceShares(), ChanceShares())
+    assert shares.own.tolist() == [1.0, 1.0]
+    assert shares.pairs.tolist() == [[1.0, 1.0], [1.0, 1.0]]
 
 
 def test_a_frame_of_one_item_that_was_scored_leaves_nothing_to_chance() -> None:

@@ -3,7 +3,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from bestrand.stats.regression import PENALTY, residual_share, ridge_residuals, within_share
+from bestrand.stats.regression import (
+    PENALTY,
+    ridge_penalty,
+    ridge_residuals,
+    within_residuals,
+)
 from bestrand.types import FloatArray
 from tests.strategies import group_codes, score_arrays
 
@@ -99,39 +104,24 @@ def test_features_that_explain_all_leave_no_freedom_to_tell() -> None:
 # --- the share that features leave over ----------------------------------------------------------
 
 
-@given(data=st.data(), n=st.integers(1, 12), p=st.integers(0, 15), penalty=st.sampled_from([0, 2]))
-def test_the_residual_share_is_a_share(data: st.DataObject, n: int, p: int, penalty: float) -> None:
-    y, x = data.draw(score_arrays(3, n)), data.draw(score_arrays(n, p))
-    share = residual_share(y, x, penalty=penalty)
+def test_the_penalty_goes_with_the_spread_of_the_columns() -> None:
+    coin = np.array([[0.0, 1.0, 0.0, 1.0], [0.5, 0.5, 0.5, 0.5]])
 
-    assert 0.0 <= share <= 1.0
-    assert p > 0 or share == 1.0
-
-
-def test_the_residual_share_is_pooled_over_the_rows() -> None:
-    y, x = made(4, 40, 3)
-    left, total = ridge_residuals(y, x).variance.sum(), y.var(axis=1, ddof=1).sum()
-
-    assert residual_share(y, x) == pytest.approx(left / total, rel=1e-12)
-    assert residual_share(y, x) < 1.0
+    assert ridge_penalty(coin) == pytest.approx(PENALTY)
+    assert ridge_penalty(0.1 * coin) == pytest.approx(0.01 * PENALTY)
+    assert ridge_penalty(coin[1:]) == PENALTY
+    assert ridge_penalty(np.empty((0, 4))) == PENALTY
 
 
-def test_the_residual_share_is_1_where_it_cannot_be_told() -> None:
-    y, x = made(2, 10, 3)
+def test_the_penalty_makes_residuals_free_of_the_unit_of_the_columns() -> None:
+    y, x = made(2, 20, 3)
+    one, other = (ridge_residuals(y, c * x, penalty=ridge_penalty(c * x.T)) for c in (1.0, 1e-3))
 
-    assert residual_share(y[:, :2], x[:2]) == 1.0
-    assert residual_share(np.ones((2, 10)), x) == 1.0
-    assert residual_share(np.eye(4), np.eye(4), penalty=0.0) == 1.0
-
-
-def test_the_residual_share_of_unrelated_features_is_near_1() -> None:
-    rng = np.random.default_rng(1)
-    shares = [residual_share(rng.random((5, 60)), rng.random((60, 8))) for _ in range(50)]
-
-    assert 0.95 < np.mean(shares) <= 1.0
+    assert other.variance == pytest.approx(one.variance, rel=1e-9)
+    assert other.left_out == pytest.approx(one.left_out, rel=1e-9, abs=1e-12)
 
 
-def test_the_residual_share_counts_the_freedom_it_spends() -> None:
+def test_the_residual_variance_counts_the_freedom_it_spends() -> None:
     """Least squares on noise leaves the variance as it was on average, with any columns."""
     rng = np.random.default_rng(2)
     ratios = []
@@ -141,6 +131,13 @@ def test_the_residual_share_counts_the_freedom_it_spends() -> None:
 
     # A mean of 400 chi-square variances with 9 degrees of freedom: sd sqrt(2 / 9 / 400).
     assert np.mean(ratios) == pytest.approx(1.0, abs=5 * np.sqrt(2 / 9 / 400))
+
+
+def within_share(y: FloatArray, groups: np.ndarray) -> float:
+    """Give the share of the rows' variance that lies within groups; 1 where it cannot be told."""
+    residuals, freedom = within_residuals(y, groups)
+    total = y.var(axis=1, ddof=1).sum() if y.shape[1] > 1 else 0.0
+    return min(1.0, (residuals**2).sum() / freedom / total) if freedom and total else 1.0
 
 
 # --- the share within groups ---------------------------------------------------------------------
@@ -186,9 +183,11 @@ def test_least_squares_on_group_dummies_leaves_the_within_share(
     assume(groups.max() + 1 < n)
     dummies = (groups[:, None] == np.arange(groups.max() + 1)).astype(np.float64)
 
-    assert residual_share(y, dummies, penalty=0.0) == pytest.approx(
-        within_share(y, groups), abs=1e-9
-    )
+    fit = ridge_residuals(y, dummies, penalty=0.0)
+    residuals, freedom = within_residuals(y, groups)
+
+    assert fit.residuals == pytest.approx(residuals, abs=1e-9)
+    assert fit.freedom == pytest.approx(freedom, abs=1e-9)
 
 
 def test_the_within_share_is_1_where_it_cannot_be_told() -> None:

@@ -15,7 +15,9 @@ from bestrand.types import BoolArray, FloatArray, IntArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seen:
-    """What is known of the targets and of the subset they ran on; scores are on 0..1.
+    """What is known of the targets and of the subset they ran on.
+
+    Scores are on 0..1, by the lowest and highest that were seen.
 
     Of the targets there are scores on the subset only, so no estimator can look further.
 
@@ -39,6 +41,10 @@ class Seen:
         served_as_probe: (T,) True where a target is a probe too; the features explain it almost
             wholly, so it must not count in what is pooled over the targets. None: no target is.
         stratified: whether the items of each group were drawn at random from all of the group.
+        probes_anywhere: (K, M) of the probes on all items that are at hand, nan where there is
+            none; None: on the subset alone.
+        bounds: lowest and highest score possible, or None if unknown; models that are flat have
+            no interval then.
     """
 
     scores: FloatArray
@@ -58,6 +64,8 @@ class Seen:
     design_weights: FloatArray | None = None
     served_as_probe: BoolArray | None = None
     stratified: bool = False
+    probes_anywhere: FloatArray | None = None
+    bounds: tuple[float, float] | None = (0.0, 1.0)
 
     @property
     def others(self) -> BoolArray:

@@ -12,11 +12,13 @@ from bestrand.estimators.base import (
     require_complete,
     require_whole_frame,
 )
+from bestrand.estimators.chance import linearised
 from bestrand.estimators.regression import regression_shift
-from bestrand.estimators.two_phase import linearised, two_phase_inference
+from bestrand.estimators.two_phase import two_phase_inference
 from bestrand.settings import Penalty
 from bestrand.stats.components import components
 from bestrand.stats.kernel_ridge import fit_kernel_ridge
+from bestrand.stats.regression import ridge_penalty
 from bestrand.types import FloatArray
 
 
@@ -61,7 +63,8 @@ class HistoryAverage(Estimator):
         mean, parts = components(pool.scores, N_COMPONENTS)
         rows = np.concatenate([mean[None, :], parts])[:, pool.columns]
         features = linearised(rows, seen.weights).T
-        return two_phase_inference(seen, features, (by_item + by_model) / 2)
+        penalty = ridge_penalty(linearised(sources, seen.weights))
+        return two_phase_inference(seen, features, (by_item + by_model) / 2, penalty=penalty)
 
 
 def subset_shift(

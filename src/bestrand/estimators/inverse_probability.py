@@ -13,7 +13,7 @@ from bestrand.stats.intervals import (
     pair_spread,
     weighted_spread,
 )
-from bestrand.stats.stratified import Sample, sample_errors
+from bestrand.stats.stratified import UNKNOWN, Sample, sample_errors
 from bestrand.types import FloatArray
 
 
@@ -117,7 +117,8 @@ def _sample(seen: Seen, weights: FloatArray, chance: FloatArray) -> Sample:
     due = np.zeros(sizes.size)
     due[groups] = chance * sizes[groups]
     part = due - np.floor(due + ROUNDING)
-    return Sample(seen.scores, weights, groups, sizes, np.clip(part * (1 - part), 0.0, None))
+    rounded = np.clip(part * (1 - part), 0.0, None)
+    return Sample(seen.scores, weights, groups, sizes, rounded, seen.bounds or UNKNOWN)
 
 
 def _chance_errors(
@@ -159,11 +160,11 @@ def _raised(
     """Raise variances that a few items make too small, those of 0 above all."""
     factor = seen.weights / chance
     spread = weighted_spread(seen.scores, factor)
-    floored = floored_variance(spread, seen.scores, factor)
+    floored = floored_variance(spread, seen.scores, factor, seen.bounds)
     per_item = 1 / chance.size - 1 / seen.n_frame
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = floored / spread.variance
     flat = ~(spread.variance > 0)
     raised = np.where(flat, floored * per_item, variance * np.where(flat, 1.0, ratio))
-    pairs = pair_spread(seen.scores, factor).variance * per_item
+    pairs = pair_spread(seen.scores, factor, seen.bounds).variance * per_item
     return raised, np.where(cross > PAIR_ROUNDING, cross, pairs)

@@ -8,7 +8,7 @@ import numpy as np
 from bestrand.errors import EstimateError
 from bestrand.estimators.base import Estimator, Inference, Seen, require_complete
 from bestrand.notes import Note
-from bestrand.stats.stratified import Sample, sample_errors
+from bestrand.stats.stratified import UNKNOWN, Sample, sample_errors
 from bestrand.types import FloatArray, IntArray
 
 
@@ -44,7 +44,9 @@ class PostStratified(Estimator):
 
         sizes = np.rint(seen.group_shares * seen.n_frame)
         fixed = np.zeros(sizes.size)  # the counts of the groups are taken as they came
-        found = sample_errors(Sample(seen.scores, per_item, seen.groups, sizes, fixed), estimate)
+        bounds = seen.bounds or UNKNOWN
+        sample = Sample(seen.scores, per_item, seen.groups, sizes, fixed, bounds)
+        found = sample_errors(sample, estimate)
         between, pair_between = _absent_errors(seen, known, counts)
         here = counts > 0
         notes = () if here.all() else (_absent_note(int((~here).sum()), counts.size),)

@@ -6,8 +6,9 @@ from typing import final
 import numpy as np
 
 from bestrand.estimators.base import Estimator, Inference, Seen, require_reference
+from bestrand.estimators.chance import linearised
 from bestrand.estimators.regression import regression_shift
-from bestrand.estimators.two_phase import linearised, two_phase_inference
+from bestrand.estimators.two_phase import two_phase_inference
 
 
 @final

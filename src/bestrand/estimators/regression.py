@@ -6,9 +6,10 @@ from typing import final
 import numpy as np
 
 from bestrand.estimators.base import Estimator, Inference, Seen, require_reference
-from bestrand.estimators.two_phase import group_columns, linearised, two_phase_inference
+from bestrand.estimators.chance import linearised
+from bestrand.estimators.two_phase import group_columns, two_phase_inference
 from bestrand.settings import Penalty
-from bestrand.stats.regression import PENALTY
+from bestrand.stats.regression import PENALTY, ridge_penalty
 from bestrand.types import FloatArray
 
 
@@ -24,7 +25,8 @@ class Regression(Estimator):
     what the match would have done. Its interval is that of two-phase sampling.
 
     Attributes:
-        penalty: lambda, for scores on 0..1; above 0.
+        penalty: lambda, for probes whose variance is 1/4, that of right-or-wrong scores of a
+            half-right model; where theirs is smaller or larger, lambda is too. Above 0.
 
     References:
         Cochran, W. G. (1977). Sampling Techniques, 3rd ed., section 12.6. Wiley.
@@ -35,12 +37,13 @@ class Regression(Estimator):
     def infer(self, seen: Seen) -> Inference:
         """Estimate the full scores; see `Estimator.infer`."""
         probes, means = require_reference(self, seen)
+        rows = linearised(probes, seen.weights)
+        penalty = self.penalty / PENALTY * ridge_penalty(rows)
         shift = regression_shift(
-            seen.scores, probes, means, seen.weights, np.full(len(probes), self.penalty)
+            seen.scores, probes, means, seen.weights, np.full(len(probes), penalty)
         )
-        columns = list(linearised(probes, seen.weights))
-        columns.extend(group_columns(seen, n_others=len(columns)))
-        return two_phase_inference(seen, np.stack(columns, axis=1), shift, penalty=self.penalty)
+        columns = [*rows, *group_columns(seen, n_others=len(rows))]
+        return two_phase_inference(seen, np.stack(columns, axis=1), shift, penalty=penalty)
 
 
 def regression_shift(

@@ -6,10 +6,10 @@ from typing import final
 import numpy as np
 
 from bestrand.estimators.base import Estimator, Inference, Seen
+from bestrand.estimators.chance import linearised
 from bestrand.estimators.regression import Regression
-from bestrand.estimators.two_phase import linearised
 from bestrand.notes import Note
-from bestrand.stats.regression import PENALTY, ridge_residuals
+from bestrand.stats.regression import ridge_penalty, ridge_residuals
 from bestrand.types import BoolArray, FloatArray
 
 
@@ -68,8 +68,9 @@ def apart_variance(seen: Seen, there: BoolArray) -> float:
     total = float(apart.var(axis=1, ddof=1).mean())
     left = total
     if seen.probes is not None:
-        columns = linearised(seen.probes[:, there], weights).T
-        fitted = float(ridge_residuals(apart, columns, penalty=PENALTY).variance.mean())
+        columns = linearised(seen.probes[:, there], weights)
+        fit = ridge_residuals(apart, columns.T, penalty=ridge_penalty(columns))
+        fitted = float(fit.variance.mean())
         left = min(total, fitted) if np.isfinite(fitted) else total
     chosen = (1 / n - 1 / seen.n_pool) * left
     pooled = (1 / seen.n_pool - 1 / seen.n_frame) * total

@@ -3,18 +3,19 @@
 The estimators that average over the subset, plainly or after a regression, share their intervals.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from bestrand.estimators.base import Inference, Seen
+from bestrand.estimators.chance import linearised, residual_shares, within_shares
 from bestrand.stats.intervals import (
+    Reach,
     floored_variance,
     pair_spread,
+    score_reach,
     two_phase_factor,
     weighted_spread,
 )
-from bestrand.stats.regression import PENALTY, residual_share, within_share
+from bestrand.stats.regression import ridge_penalty
 from bestrand.types import FloatArray, IntArray
 
 
@@ -27,7 +28,7 @@ def two_phase_inference(
     features: FloatArray,
     adjustment: FloatArray | None = None,
     *,
-    penalty: float = PENALTY,
+    penalty: float | None = None,
 ) -> Inference:
     """Give the weighted mean plus an adjustment, with two-phase errors.
 
@@ -35,18 +36,23 @@ def two_phase_inference(
         seen: the targets on the subset.
         features: (n, p) what the design balanced or the adjustment regressed on; the share of
             variance that they leave over is left to chance.
-        adjustment: (T,) what to add to each mean; 0 unless given.
-        penalty: of the ridge regression by which that share is found.
+        adjustment: (T,) what to add to each mean; 0 by default.
+        penalty: of the ridge regression by which that share is found; default:
+            `ridge_penalty` of the features.
     """
     n = seen.scores.shape[1]
-    shares, pair_shares = chance_shares(seen, features, penalty=penalty)
+    if penalty is None:
+        penalty = ridge_penalty(features.T)
+    residual = residual_shares(seen, features, penalty=penalty)
+    within = within_shares(seen)
 
     spread = weighted_spread(seen.scores, seen.weights)
-    variance = floored_variance(spread, seen.scores, seen.weights)
-    variance = variance * _factor(seen, spread.n, shares)
+    like = nearest_probe(seen, spread.mean)
+    variance = floored_variance(spread, seen.scores, seen.weights, seen.bounds, like)
+    variance = variance * _factor(seen, spread.n, residual.own, within.own)
 
-    pairs = pair_spread(seen.scores, seen.weights)
-    pair_variance = pairs.variance * _factor(seen, pairs.n, pair_shares)
+    pairs = pair_spread(seen.scores, seen.weights, seen.bounds)
+    pair_variance = pairs.variance * _factor(seen, pairs.n, residual.pairs, within.pairs)
     if n == seen.n_frame:  # nothing is left to chance, not even with a single item
         variance[spread.n == n] = 0.0
         pair_variance[pairs.n == n] = 0.0
@@ -62,45 +68,21 @@ def two_phase_inference(
     )
 
 
-class ChanceShares(NamedTuple):
-    """How much of the scores' variance a design leaves to chance.
+def nearest_probe(seen: Seen, means: FloatArray) -> Reach | None:
+    """Give the reach of the probe that is nearest to each target in mean, on all items it ran.
 
-    Attributes:
-        residual: share that the features do not explain.
-        within: share within the groups by which the pool was stratified.
+    Args:
+        seen: the targets and the probes.
+        means: (T,) of the targets on the subset.
     """
-
-    residual: float = 1.0
-    within: float = 1.0
-
-
-def chance_shares(
-    seen: Seen, features: FloatArray | None = None, *, penalty: float = PENALTY
-) -> tuple[ChanceShares, ChanceShares]:
-    """Give the shares of variance left to chance, of scores and of paired differences.
-
-    Both are pooled over the targets, on the items that all of them were scored on; targets that
-    served as probes do not count, for the probes explain them almost wholly. Differences
-    are taken from the targets' mean, for what all targets have in common is no difference.
-    The features are those that the subset was balanced on unless given.
-    """
-    features = balanced_features(seen) if features is None else features
-    there = ~np.isnan(seen.scores).any(axis=0)
-    y = seen.scores[np.ix_(seen.others, there)]
-    weights = seen.weights[there]
-    stratified = seen.groups is not None and "groups" in seen.pool_balanced_on
-    groups = seen.groups[there] if stratified and seen.groups is not None else None
-
-    def shares(values: FloatArray) -> ChanceShares:
-        terms = linearised(values, weights)
-        return ChanceShares(
-            residual=residual_share(terms, features[there], penalty=penalty),
-            within=1.0 if groups is None else within_share(terms, groups),
-        )
-
-    if y.shape[1] < 2 or len(y) == 0:
-        return ChanceShares(), ChanceShares()
-    return shares(y), shares(y - y.mean(axis=0)) if len(y) > 1 else ChanceShares()
+    if seen.probes is None or len(seen.probes) == 0:
+        return None
+    scores = seen.probes if seen.probes_anywhere is None else seen.probes_anywhere
+    alike = np.ones(scores.shape[1])
+    reach = score_reach(weighted_spread(scores, alike), scores, alike, None)
+    on_subset = weighted_spread(seen.probes, seen.weights).mean
+    nearest = np.abs(np.nan_to_num(means)[:, None] - on_subset).argmin(axis=1)
+    return Reach(*(values[nearest] for values in reach))
 
 
 def balanced_features(seen: Seen) -> FloatArray:
@@ -127,21 +109,12 @@ def group_columns(seen: Seen, *, n_others: int) -> list[FloatArray]:
     return [(seen.groups == code).astype(np.float64) for code in big]
 
 
-def linearised(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """Give each item's contribution to the weighted means of the rows; (R, n), no nan."""
-    total = weights.sum()
-    if total <= 0:
-        return values
-    means = (values @ weights) / total
-    return np.asarray(weights * weights.size / total * (values - means[:, None]))
-
-
-def _factor(seen: Seen, n_scored: IntArray, shares: ChanceShares) -> FloatArray:
+def _factor(seen: Seen, n_scored: IntArray, residual: FloatArray, within: FloatArray) -> FloatArray:
     return two_phase_factor(
         n_scored,
         n=seen.scores.shape[1],
         n_pool=seen.n_pool,
         n_frame=seen.n_frame,
-        residual_share=shares.residual,
-        within_share=shares.within,
+        residual_share=residual,
+        within_share=within,
     )

@@ -10,13 +10,13 @@ import numpy as np
 from bestrand.errors import ArgumentError, ManifestError
 from bestrand.manifest import Manifest
 from bestrand.planning.forecast import forecast
-from bestrand.planning.moments import ridge_penalty
 from bestrand.planning.theory import PoolLeft, ShiftR2, law_ends, pools_left, shift_r2
 from bestrand.planning.whole import frame_size, require_on_scale, require_shares, require_whole
 from bestrand.rng import Stream
 from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of
 from bestrand.stats.explained import explained_by_others
 from bestrand.stats.intervals import t_quantile
+from bestrand.stats.regression import ridge_penalty
 from bestrand.stats.tail import (
     correlations,
     draw_mae,

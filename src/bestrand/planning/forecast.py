@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bestrand.planning.moments import ridge_penalty
 from bestrand.rng import Stream
 from bestrand.stats.explained import explained_by_others, scatter, strata_at
+from bestrand.stats.regression import ridge_penalty
 from bestrand.types import FloatArray, IntArray
 
 

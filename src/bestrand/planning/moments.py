@@ -6,13 +6,12 @@ import numpy as np
 
 from bestrand.rng import Stream
 from bestrand.stats.explained import explained_by_others, explained_share, scatter
-from bestrand.stats.regression import PENALTY
+from bestrand.stats.regression import ridge_penalty
 from bestrand.types import FloatArray, IntArray
 
 
 N_SETS = 40  # random choices of probes, over which what they explain is averaged
 N_PAIRS = 50  # for each choice of probes
-COIN = 0.25  # variance of scores that are half right
 
 
 class Moments(NamedTuple):
@@ -99,15 +98,3 @@ def probe_sets(y: FloatArray, n_probes: int, stream: Stream) -> list[IntArray]:
         starts = range(0, n_models, max(1, n_models - n_probes))
         sets += [np.sort(around[start : start + n_probes]) for start in starts]
     return sets
-
-
-def ridge_penalty(y: FloatArray) -> float:
-    """Give the ridge's penalty for scores that spread less than those of a coin.
-
-    What probes explain must not depend on how much of the scale the scores fill.
-
-    Args:
-        y: (L, N) scores on 0..1, not all flat.
-    """
-    variance = y.var(axis=1)
-    return PENALTY * float(variance[np.ptp(y, axis=1) > 0].mean()) / COIN

@@ -1,9 +1,9 @@
 """Variances of a subset's mean and of paired differences, honest where items are few.
 
-All functions take scores on 0..1, models by items, with nan for a score that is not there.
+All functions take scores in any unit, models by items, with nan for a score that is not there.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.special import stdtrit
@@ -13,7 +13,10 @@ from bestrand.types import BoolArray, FloatArray, IntArray
 
 PRIOR_ITEMS = 4  # two right, two wrong: Agresti and Coull's addition
 PAIR_ROUNDING = 1e-14  # of scores on 0..1: what models that agree on every item may show
-ROUNDING = 1e-24  # of a variance: what scores that are all the same may show
+ROUNDING = 1e-30  # of a sum of squares
+FLAT = 1e-9  # of the scores' size: what scores that are all the same may differ by
+
+Bounds: TypeAlias = tuple[float, float] | None
 
 
 class Spread(NamedTuple):
@@ -62,35 +65,110 @@ def weighted_spread(y: FloatArray, weights: FloatArray) -> Spread:
     return Spread(mean, variance, n)
 
 
-def floored_variance(spread: Spread, y: FloatArray, weights: FloatArray) -> FloatArray:
+class Reach(NamedTuple):
+    """The stretch of the scale on which each model scores, and how far it spreads there.
+
+    Attributes:
+        low: (T,) lowest score; the lower bound of the metric for a model that is flat, nan where
+            that is not known.
+        high: (T,) highest score, likewise.
+        kappa: (T,) variance over the largest that scores of this mean can have on low..high: 1
+            for right-or-wrong scores, less for graded ones, and 1 for a model that is flat.
+    """
+
+    low: FloatArray
+    high: FloatArray
+    kappa: FloatArray
+
+
+def score_reach(
+    spread: Spread,
+    y: FloatArray,
+    weights: FloatArray,
+    bounds: Bounds,
+    like: Reach | None = None,
+) -> Reach:
+    """Find on which stretch of the scale each model scores, from its own scores.
+
+    Args:
+        spread: of y.
+        y: (T, n), nan where there is no score.
+        weights: (n,) a_i >= 0.
+        bounds: lowest and highest score possible, for models that are flat; None if unknown.
+        like: (T,) what is known of a model like each, on more items: the stretch is widened to
+            that model's, and kappa raised to its kappa. None: nothing is known.
+    """
+    low, high = _ends(y, weights)
+    flat = _is_flat(low, high)
+    least, most = np.full((2, len(y)), np.nan)
+    if like is not None:
+        least, most = like.low, like.high
+    low, high = np.fmin(low, least), np.fmax(high, most)
+    if bounds is not None:
+        least, most = np.fmin(least, bounds[0]), np.fmax(most, bounds[1])
+    low = np.where(flat, np.minimum(low, least), low)  # nan where nothing is known
+    high = np.where(flat, np.maximum(high, most), high)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        largest = (spread.mean - low) * (high - spread.mean) * _scale(spread, y, weights)
+        kappa = np.minimum(1.0, spread.variance / largest)
+        if like is not None:
+            kappa = np.fmax(kappa, like.kappa)
+    return Reach(low, high, np.where(flat, 1.0, kappa))
+
+
+def floored_variance(
+    spread: Spread,
+    y: FloatArray,
+    weights: FloatArray,
+    bounds: Bounds = (0.0, 1.0),
+    like: Reach | None = None,
+) -> FloatArray:
     r"""Raise each variance to what a few more items, half right and half wrong, would make it.
 
-    $$ \tilde s^2_j = \max\Bigl(s^2_j,\ \kappa\,\tilde p_j(1-\tilde p_j)\tfrac{n}{n-1}\Bigr), \quad
-       \tilde p_j = \frac{n\hat\mu_j + 2}{n + 4}, \quad
-       \kappa = \min\Bigl(1,
-       \frac{\sum_j s^2_j}{\sum_j \hat\mu_j(1-\hat\mu_j)\tfrac{n}{n-1}}\Bigr) $$
+    $$ \tilde s^2_j = \max\Bigl(s^2_j,\ \kappa_j\,(\tilde\mu_j - l_j)(h_j - \tilde\mu_j)
+       \tfrac{n}{n-1}\Bigr), \quad
+       \tilde\mu_j = \frac{n\hat\mu_j + 2 l_j + 2 h_j}{n + 4}, \quad
+       \kappa_j = \min\Bigl(1,
+       \frac{s^2_j}{(\hat\mu_j - l_j)(h_j - \hat\mu_j)\tfrac{n}{n-1}}\Bigr) $$
 
-    A model that got all of 20 items right has variance 0 on them, and still a full score below 1.
-    kappa, 1 for right-or-wrong scores, carries the floor over to graded ones; where no model's
-    scores spread at all, it cannot be told and is 1. Unequal weights raise the floor by their
-    design effect.
+    with l and h the model's own lowest and highest score. A model that got all of 20 items right
+    has variance 0 on them, and still a full score below 1: such a flat model takes the bounds of
+    the metric for l and h, and kappa 1. kappa is 1 for right-or-wrong scores and carries the floor
+    over to graded ones. Where a model like this one is known on more items, l, h and kappa are at
+    least as wide as that model's: high scores that are rare may all be absent from a subset.
+    Unequal weights raise the floor by their design effect.
+
+    Args:
+        spread: of y.
+        y: (T, n), nan where there is no score.
+        weights: (n,) a_i >= 0.
+        bounds: lowest and highest score possible; None if unknown.
+        like: see `score_reach`.
+
+    Returns:
+        (T,) variances; nan where n < 2, and of a flat model where the bounds are not known.
 
     References:
         Agresti, A. and Coull, B. A. (1998). Approximate is better than "exact" for interval
         estimation of binomial proportions. Am. Stat. 52(2). doi:10.1080/00031305.1998.10480550
     """
+    n = spread.n.astype(np.float64)
+    low, high, kappa = score_reach(spread, y, weights, bounds, like)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        middle = (n * spread.mean + PRIOR_ITEMS / 2 * (low + high)) / (n + PRIOR_ITEMS)
+        middle = np.clip(middle, low, high)
+        floor = kappa * (middle - low) * (high - middle) * _scale(spread, y, weights)
+        raised = np.maximum(spread.variance, floor)
+    return np.where((spread.n > 1) & np.isfinite(spread.variance), raised, np.nan)
+
+
+def _scale(spread: Spread, y: FloatArray, weights: FloatArray) -> FloatArray:
+    """Give n/(n-1) times the design effect of the weights; (T,)."""
     there = ~np.isnan(y)
     n = spread.n.astype(np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
         effect = n * (there @ weights**2) / (there @ weights) ** 2
-        scale = effect * n / (n - 1)
-        bound = np.clip(spread.mean * (1 - spread.mean), 0.0, None) * scale
-        p = np.clip((n * spread.mean + PRIOR_ITEMS / 2) / (n + PRIOR_ITEMS), 0.0, 1.0)
-    known = (spread.n > 1) & ~np.isnan(spread.variance)
-    seen, most = float(spread.variance[known].sum()), float(bound[known].sum())
-    kappa = min(1.0, seen / most) if most > 0 and seen > ROUNDING else 1.0
-    floor = np.where(known, kappa * p * (1 - p), 0.0) * np.where(known, scale, 0.0)
-    return np.where(known, np.maximum(spread.variance, floor), np.nan)
+        return np.asarray(effect * n / (n - 1))
 
 
 def two_phase_factor(
@@ -99,8 +177,8 @@ def two_phase_factor(
     n: int,
     n_pool: int,
     n_frame: int,
-    residual_share: float = 1.0,
-    within_share: float = 1.0,
+    residual_share: float | FloatArray = 1.0,
+    within_share: float | FloatArray = 1.0,
 ) -> FloatArray:
     r"""What to multiply an item's variance by to get the variance of the estimate.
 
@@ -116,8 +194,10 @@ def two_phase_factor(
         n: size of the subset.
         n_pool: m.
         n_frame: N.
-        residual_share: q, the share of variance that the balanced features leave over.
-        within_share: w, the share that lies within the groups by which the pool was stratified.
+        residual_share: q, the share of variance that the balanced features leave over; one for
+            all, or the shape of `n_scored`.
+        within_share: w, the share that lies within the groups by which the pool was stratified;
+            likewise.
 
     Returns:
         The factor, the shape of `n_scored`; exactly 0 where n_j = N.
@@ -161,25 +241,32 @@ class PairSpread(NamedTuple):
     n: IntArray
 
 
-def pair_spread(y: FloatArray, weights: FloatArray) -> PairSpread:
+def pair_spread(y: FloatArray, weights: FloatArray, bounds: Bounds = (0.0, 1.0)) -> PairSpread:
     r"""Paired differences d = y_a - y_b of all pairs, their variance raised where items are few.
 
-    $$ \tilde s^2 = \Bigl[\frac{\sum d^2 + 2\,\overline{d^2}}{n+2}
-       - \Bigl(\frac{\sum d}{n+2}\Bigr)^2\Bigr]\frac{n}{n-1} $$
+    $$ \tilde s^2 = \Bigl[\frac{\sum d^2 + 2 D^2}{n+2}
+       - \Bigl(\frac{\sum d}{n+2}\Bigr)^2\Bigr]\frac{n}{n-1}, \qquad
+       D^2 = \max\Bigl(\overline{d^2},\ M \min\Bigl(1, \frac{4M}{\sum d^2}\Bigr)\Bigr), \qquad
+       M = \tfrac12(\kappa_a + \kappa_b)\,(h - l)^2 $$
 
-    with the mean of d squared taken over all items and pairs: two more items, on which the pair
-    differs by as much as pairs do on the whole, once in each direction. Two models that agree on
-    every item of a small subset still differ by some unknown amount on the frame. With unequal
-    weights each squared deviation counts (a_i / mean a)^2 times, those of the two more items as
-    often as the others do on average.
+    These are two more items, on which the pair differs once in each direction: two models that
+    agree on every item of a small subset still differ by some unknown amount on the frame. They
+    differ there by all of l..h, the stretch on which the two score, as long as the pair differs
+    on no more than four items, and by what it differs on average where it often does. For
+    right-or-wrong scores M is 1; for graded ones the kappas of `floored_variance` make it smaller.
+    With unequal weights each squared deviation counts (a_i / mean a)^2 times, those of the two
+    more items as often as the others do on average. Nothing here depends on other models.
 
     Args:
         y: (T, n), nan where there is no score.
         weights: (n,) a_i >= 0.
+        bounds: lowest and highest score possible; None if unknown. Two flat models of one score
+            need them.
 
     References:
         Agresti, A. and Min, Y. (2005). Simple improved confidence intervals for comparing matched
-        proportions. Stat. Med. 24(5). doi:10.1002/sim.1781
+        proportions. Stat. Med. 24(5). doi:10.1002/sim.1781 (they add one item, which enumeration
+        shows to be too little for gaps of a few points).
     """
     there = (~np.isnan(y)).astype(np.float64)
     filled = np.where(there > 0, y, 0.0)
@@ -195,15 +282,41 @@ def pair_spread(y: FloatArray, weights: FloatArray) -> PairSpread:
     total2, difference2, square2 = sum_over_shared(weights**2)
     with np.errstate(invalid="ignore", divide="ignore"):
         scale = (n / total) ** 2
-        upper: BoolArray = np.triu(total > 0, 1)
-        mean_square = float((scale * square2)[upper].sum() / n[upper].sum()) if upper.any() else 0.0
         mean = difference / total
         shrunk = mean * n / (n + 2)
-        second = scale * square2 + 2 * mean_square
+        heaviness = scale * total2 / n
+        square = np.clip(scale * square2, 0.0, None)
+        most = _largest_squares(y, weights, bounds)
+        few = most * np.minimum(1.0, PRIOR_ITEMS * most * heaviness / np.maximum(square, ROUNDING))
+        second = square + 2 * np.maximum(square / n, few * heaviness)
         cross = scale * difference2
-        own = scale * total2 * (1 + 2 / n)
+        own = heaviness * (n + 2)
         variance = (second - 2 * shrunk * cross + shrunk**2 * own) / (n + 2) * n / (n - 1)
-    variance = np.where(variance < PAIR_ROUNDING, 0.0, variance)  # models that never differ
-    variance = np.where(n > 1, variance, np.nan)
+    variance = np.where(n > 1, np.clip(variance, 0.0, None), np.nan)
     np.fill_diagonal(variance, 0.0)
     return PairSpread(mean, variance, n.astype(np.int64))
+
+
+def _largest_squares(y: FloatArray, weights: FloatArray, bounds: Bounds) -> FloatArray:
+    """Give the largest square by which each pair is taken to differ on an item; (T, T)."""
+    low, high = _ends(y, weights)
+    kappa = score_reach(weighted_spread(y, weights), y, weights, bounds).kappa
+    least, most = np.minimum(low[:, None], low), np.maximum(high[:, None], high)
+    known = np.nan if bounds is None else bounds[1] - bounds[0]
+    width = np.where(_is_flat(least, most), known, most - least)
+    return np.asarray((kappa[:, None] + kappa) / 2 * width**2)
+
+
+def _ends(y: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Give each model's lowest and highest score that counts; (T,) each."""
+    counted = ~np.isnan(y) & (weights > 0)
+    return (
+        np.where(counted, y, np.inf).min(axis=1, initial=np.inf),
+        np.where(counted, y, -np.inf).max(axis=1, initial=-np.inf),
+    )
+
+
+def _is_flat(low: FloatArray, high: FloatArray) -> BoolArray:
+    """Say where lowest and highest are the same, but for rounding."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(~(high - low > FLAT * np.maximum(1.0, np.abs(low))))

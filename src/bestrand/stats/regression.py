@@ -7,7 +7,9 @@ import numpy as np
 from bestrand.types import FloatArray, IntArray
 
 
-PENALTY = 2.0
+PENALTY = 2.0  # for columns that spread as right-or-wrong scores of a half-right model do
+COIN = 0.25  # the variance of such a column
+LEAST_LEFT = 0.05  # of an item's own weight in its residual: nearer to 0 it is rounding
 
 
 class RidgeFit(NamedTuple):
@@ -17,11 +19,34 @@ class RidgeFit(NamedTuple):
         residuals: (T, n), each row of mean 0.
         variance: (T,) residual variance, with n - 1 - trace(H) degrees of freedom.
         freedom: n - 1 - trace(H).
+        leverage: (n,) diagonal of H, the intercept's 1/n included.
     """
 
     residuals: FloatArray
     variance: FloatArray
     freedom: float
+    leverage: FloatArray
+
+    @property
+    def left_out(self) -> FloatArray:
+        r"""(T, n) residuals of each item when it is left out of the fit, e / (1 - h)."""
+        return self.residuals / np.maximum(1 - self.leverage, LEAST_LEFT)
+
+
+def ridge_penalty(rows: FloatArray) -> float:
+    """Give the ridge penalty for columns that spread less, or more, than those of a coin.
+
+    What features explain must not depend on the unit, nor on how much of the scale scores fill.
+
+    Args:
+        rows: (K, n) the columns of the regression, one a row; flat ones do not count.
+
+    Returns:
+        2 * (mean variance / .25); 2 where all rows are flat.
+    """
+    variance = rows.var(axis=1)
+    varies = np.ptp(rows, axis=1) > 0 if rows.size else np.zeros(len(rows), dtype=np.bool_)
+    return PENALTY * float(variance[varies].mean()) / COIN if varies.any() else PENALTY
 
 
 def ridge_residuals(y: FloatArray, x: FloatArray, *, penalty: float = PENALTY) -> RidgeFit:
@@ -33,7 +58,7 @@ def ridge_residuals(y: FloatArray, x: FloatArray, *, penalty: float = PENALTY) -
     Args:
         y: (T, n) scores of T models; no nan.
         x: (n, p) features of the items; p may be 0 or exceed n.
-        penalty: lambda, in squared units of x; scores on 0..1 take 2.
+        penalty: lambda, in squared units of x; see `ridge_penalty`.
 
     Returns:
         Residuals and their variance; the variance is nan where no freedom is left.
@@ -56,52 +81,25 @@ def ridge_residuals(y: FloatArray, x: FloatArray, *, penalty: float = PENALTY) -
     shrink = squares / (squares + penalty)
     residuals = yc - ((yc @ u) * shrink) @ u.T
     freedom = float(y.shape[1] - 1 - shrink.sum())
+    leverage = 1 / y.shape[1] + (u**2) @ shrink
     if freedom <= 1e-9:
-        return RidgeFit(residuals, np.full(len(y), np.nan), freedom)
-    return RidgeFit(residuals, (residuals**2).sum(axis=1) / freedom, freedom)
+        return RidgeFit(residuals, np.full(len(y), np.nan), freedom, leverage)
+    return RidgeFit(residuals, (residuals**2).sum(axis=1) / freedom, freedom, leverage)
 
 
-def residual_share(y: FloatArray, x: FloatArray, *, penalty: float = PENALTY) -> float:
-    """Give the share of the rows' variance that the features leave over, pooled over the rows.
-
-    Pooling over models makes the share of a few hundred items usable: each model's own would be
-    too noisy.
-
-    Args:
-        y: (T, n) scores; no nan.
-        x: (n, p) features.
-        penalty: see `ridge_residuals`.
-
-    Returns:
-        sum of residual variances / sum of variances, at most 1; 1 where that cannot be told.
-    """
-    n = y.shape[1]
-    if n < 3 or x.shape[1] == 0:
-        return 1.0
-    total = float(y.var(axis=1, ddof=1).sum())
-    left = float(ridge_residuals(y, x, penalty=penalty).variance.sum())
-    if total <= 0.0 or not np.isfinite(left):
-        return 1.0
-    return min(1.0, left / total)
-
-
-def within_share(y: FloatArray, groups: IntArray) -> float:
-    """Give the share of the rows' variance that lies within groups, pooled over the rows.
+def within_residuals(y: FloatArray, groups: IntArray) -> tuple[FloatArray, int]:
+    """Take each group's mean off its items' scores.
 
     Args:
         y: (T, n) scores; no nan.
         groups: (n,) code of each item's group.
 
     Returns:
-        within-group variance / variance, at most 1; 1 where that cannot be told.
+        (T, n) residuals, and their degrees of freedom, items less groups.
     """
     codes, sizes = np.unique(groups, return_inverse=True, return_counts=True)[1:]
     n, n_groups = y.shape[1], sizes.size
-    total = float(y.var(axis=1, ddof=1).sum()) if n > 1 else 0.0
-    if n <= n_groups or total <= 0.0:
-        return 1.0
     member = np.zeros((n, n_groups))
     member[np.arange(n), codes] = 1.0
     means = (y @ member) / sizes
-    within = float(((y - means[:, codes]) ** 2).sum()) / (n - n_groups)
-    return float(min(1.0, within / total))
+    return y - means[:, codes], n - n_groups

@@ -14,6 +14,7 @@ PAIR_ITEMS = 2  # one each way
 LEAST_FREEDOM = 2.0
 FLAT = 1e-9  # what scores that are all the same may differ by
 TINY = 1e-18  # of a variance: rounding
+UNKNOWN = (float("nan"), float("nan"))  # bounds that nobody said
 
 
 class GroupMoments(NamedTuple):
