@@ -174,6 +174,7 @@ def test_bounds_set_the_scale() -> None:
     [
         (matrix_of([[0, 1]], (0, 1)), matrix_of([[0, 0]], (0, 1)), (0, 1)),
         (matrix_of([[2, 3]]), matrix_of([[4, 9]]), None),
+        (matrix_of([[1, 1]], (0, 1)), matrix_of([[1, 1]]), (0, 1)),
         (matrix_of([[0.2, 0.3]], (0, 1)), matrix_of([[0.4, 3]]), None),
         (matrix_of([[2, 3]], (0, 10)), matrix_of([[4, 9]]), (0, 10)),
         (matrix_of([[2, 3]], (0, 10)), matrix_of([[4, 90]], (0, 10)), (0, 90)),

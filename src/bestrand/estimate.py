@@ -87,7 +87,7 @@ def estimate(
     filled, notes = _fill_missing(targets, whole, missing, _parts_said(scores))
     known = known_probes(probes, subset, filled)
     bounds = known_bounds([filled, *([known.matrix] if known else [])])
-    span = seen_range([filled.values, *([known.scores] if known else [])])
+    span = _span(known, filled, bounds)
     seen = _seen(subset, replace(filled, bounds=span), known and known.on(span), bounds)
     if seen.weights.sum() <= 0:
         raise EstimateError(
@@ -113,6 +113,21 @@ def estimate(
         higher_is_better=higher_is_better,
         notes=(*inference.notes, *notes),
     )
+
+
+def _span(
+    known: Known | None, targets: ScoreMatrix, bounds: tuple[float, float] | None
+) -> tuple[float, float]:
+    """Give the range that is brought to 0..1: that of the probes' scores, which hold for all.
+
+    So what is estimated of one target depends on no other. Without probes it is the range of the
+    targets, on which no estimate depends then. Where these are flat, it is the metric's bounds.
+    """
+    if known is not None and np.nanmax(known.scores) > np.nanmin(known.scores):
+        return seen_range([known.scores])
+    if bounds is not None and (known is not None or np.ptp(targets.values[~targets.missing]) == 0):
+        return bounds
+    return seen_range([targets.values])
 
 
 def _flat_notes(

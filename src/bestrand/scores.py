@@ -329,20 +329,27 @@ def known_bounds(matrices: Sequence[ScoreMatrix]) -> tuple[float, float] | None:
         InputError: one matrix is on 0..1 and another far above.
     """
     spans = [matrix.bounds or _seen_bounds(matrix.values) for matrix in matrices]
+    if len({matrix.bounds for matrix in matrices}) > 1:
+        _require_like_scales(spans)
+    told = [matrix for matrix in matrices if not matrix.missing.all()]
+    declared = {matrix.bounds or _unit_bounds(matrix.values) for matrix in told}
+    stated = [bounds for bounds in declared if bounds is not None]
+    if not stated or (None in declared and set(stated) == {UNIT}):  # within 0..1 by chance
+        return None
+    low, high = min(low for low, _ in stated), max(high for _, high in stated)
+    lowest = min(float(np.nanmin(matrix.values)) for matrix in told)
+    highest = max(float(np.nanmax(matrix.values)) for matrix in told)
+    return min(low, lowest), max(high, highest)
+
+
+def _require_like_scales(spans: Sequence[tuple[float, float]]) -> None:
     low, high = min(low for low, _ in spans), max(high for _, high in spans)
-    declared = {matrix.bounds for matrix in matrices}
-    if len(declared) > 1 and min(high for _, high in spans) <= 1 and high >= LARGE_SCORE:
+    if min(high for _, high in spans) <= 1 and high >= LARGE_SCORE:
         raise InputError(
             f"Probes and targets must be scored on one scale, got 0..1 beside {low:g}..{high:g}. "
             "Bring them to one scale, or say which they share, as in --range 0:100 "
             "(bounds=(0, 100)).",
         )
-    if None in declared and declared <= {None, UNIT}:  # within 0..1 by chance, others are beyond
-        return None
-    stated = [bounds for bounds in declared if bounds is not None]
-    low, high = min(low for low, _ in stated), max(high for _, high in stated)
-    lowest, highest = seen_range([matrix.values for matrix in matrices])
-    return min(low, lowest), max(high, highest)
 
 
 def seen_range(arrays: Sequence[FloatArray]) -> tuple[float, float]:

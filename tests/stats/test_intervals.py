@@ -5,11 +5,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import multinomial
 from scipy.stats import t as student
 
 from bestrand.stats.intervals import (
+    Reach,
     floored_variance,
     pair_spread,
+    score_reach,
     t_quantile,
     two_phase_factor,
     weighted_spread,
@@ -77,16 +80,66 @@ def floored(y: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def test_the_floor_is_that_of_the_formula() -> None:
-    y = np.array([[1.0, 1.0, 1.0, 1.0, 1.0], [0.5, 0.25, 0.0, 1.0, NAN], [0.0, 1.0, 1.0, 0.0, 1.0]])
-    n = np.array([5, 4, 5])
-    mean = np.array([1.0, 1.75 / 4, 3 / 5])
-    variance = np.array([0.0, (0.3125 + 1.0 - 4 * (1.75 / 4) ** 2) / 3, 5 * 0.6 * 0.4 / 4])
-    kappa = variance.sum() / (mean * (1 - mean) * n / (n - 1)).sum()
-    p = (n * mean + 2) / (n + 4)
-    expected = np.maximum(variance, kappa * p * (1 - p) * n / (n - 1))
+    """Right everywhere; graded from 0 to 1; graded from .2 to .6, with one score missing."""
+    y = np.array([[1.0] * 5, [0.5, 0.25, 0.0, 1.0, 1.0], [0.2, 0.6, 0.6, 0.5, NAN]])
+    n = np.array([5, 5, 4])
+    low, high = np.array([0.0, 0.0, 0.2]), np.array([1.0, 1.0, 0.6])
+    mean, variance = np.nanmean(y, axis=1), np.nanvar(y, axis=1, ddof=1)
+    with np.errstate(invalid="ignore"):
+        kappa = variance / ((mean - low) * (high - mean) * n / (n - 1))
+    kappa[0] = 1.0
+    middle = (n * mean + 2 * low + 2 * high) / (n + 4)
+    expected = np.maximum(variance, kappa * (middle - low) * (high - middle) * n / (n - 1))
 
-    assert kappa < 1.0
+    assert kappa[1] < 1.0
     assert floored(y, np.ones(5)) == pytest.approx(expected, rel=1e-12)
+
+
+def test_no_floor_depends_on_who_else_is_there() -> None:
+    y = np.vstack([np.ones(20), np.tile([0.1, 0.25], 10), np.full(20, 0.3)])
+    together = floored(y, np.ones(20))
+
+    alone = [floored(row[None], np.ones(20))[0] for row in y]
+
+    assert together == pytest.approx(alone, rel=1e-12)
+    assert together[0] == pytest.approx(22 / 24 * 2 / 24 * 20 / 19)
+
+
+@given(given_=scores_and_weights(min_items=2), unit=st.sampled_from([1e-3, 7.0, 250.0]))
+def test_the_unit_of_the_scores_is_that_of_the_variance(
+    given_: tuple[FloatArray, FloatArray], unit: float
+) -> None:
+    y, weights = given_
+    moved, bounds = 4 + unit * y, (4.0, 4 + unit)
+    spread = weighted_spread(moved, weights)
+    variance = floored_variance(spread, moved, weights, bounds)
+
+    assert variance == pytest.approx(unit**2 * floored(y, weights), rel=1e-6, nan_ok=True)
+    assert pair_spread(moved, weights, bounds).variance == pytest.approx(
+        unit**2 * pair_spread(y, weights).variance, rel=1e-6, nan_ok=True
+    )
+
+
+def test_a_flat_model_on_an_unknown_scale_has_no_variance() -> None:
+    y = np.array([[7.0, 7.0, 7.0], [0.0, 7.0, 1.0], [7.0, 7.0, 7.0]])
+    spread = weighted_spread(y, np.ones(3))
+    variance = floored_variance(spread, y, np.ones(3), None)
+    pairs = pair_spread(y, np.ones(3), None).variance
+
+    assert np.isnan(variance).tolist() == [True, False, True]
+    assert np.isnan(pairs[0, 2])
+    assert pairs[0, 1] > 0.0
+
+
+def test_a_model_like_it_widens_the_stretch_of_a_model() -> None:
+    """Rare high scores may all be absent from a subset: the probe that is nearest shows them."""
+    y = np.array([[0.0, 0.1, 0.0, 0.1, 0.0]])
+    spread = weighted_spread(y, np.ones(5))
+    like = Reach(np.array([0.0]), np.array([1.0]), np.array([0.8]))
+    middle = (5 * 0.04 + 2) / 9
+    expected = 0.8 * middle * (1 - middle) * 5 / 4
+
+    assert floored_variance(spread, y, np.ones(5), like=like) == pytest.approx([expected])
 
 
 @given(n_right=st.integers(0, 20), n_wrong=st.integers(0, 20))
@@ -238,9 +291,8 @@ def slow_pairs(y: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArr
         total = sum(weights[i] for i in there)
         return [(weights[i] * len(there) / total, y[a, i] - y[b, i]) for i in there]
 
+    reach = score_reach(weighted_spread(y, weights), y, weights, (0.0, 1.0))
     pairs = {(a, b): contributions(a, b) for a in range(n_models) for b in range(n_models)}
-    squares = [(w * d) ** 2 for (a, b), items in pairs.items() if a < b for w, d in items]
-    mean_square = sum(squares) / len(squares) if squares else 0.0
     mean, variance = np.full((2, n_models, n_models), NAN)
     for (a, b), items in pairs.items():
         n = len(items)
@@ -248,20 +300,19 @@ def slow_pairs(y: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArr
             mean[a, b] = sum(w * d for w, d in items) / n
         if n > 1:
             center = n * mean[a, b] / (n + 2)
-            two_more = 2 * mean_square + 2 * center**2 * sum(w**2 for w, _ in items) / n
+            heaviness = sum(w**2 for w, _ in items) / n
+            both = y[[a, b]][:, ~np.isnan(y[[a, b]]).all(axis=0)]
+            width = np.nanmax(both) - np.nanmin(both)
+            most = (reach.kappa[a] + reach.kappa[b]) / 2 * (width if width > 1e-9 else 1.0) ** 2
+            square = sum((w * d) ** 2 for w, d in items)
+            few = most if square <= 2 * most * heaviness else 2 * most**2 * heaviness / square
+            each = max(square / n, few * heaviness)
+            two_more = 2 * each + 2 * center**2 * sum(w**2 for w, _ in items) / n
             around = sum((w * (d - center)) ** 2 for w, d in items) + two_more
             variance[a, b] = around / (n + 2) * n / (n - 1)
         if a == b:
             variance[a, b] = 0.0
     return mean, variance
-
-
-def textbook_pair_variance(d: FloatArray, mean_square: float) -> float:
-    """Give the docstring's formula, for equal weights."""
-    n = d.size
-    return float(
-        (((d**2).sum() + 2 * mean_square) / (n + 2) - (d.sum() / (n + 2)) ** 2) * n / (n - 1)
-    )
 
 
 @given(given_=scores_and_weights())
@@ -274,20 +325,48 @@ def test_pairs_are_those_of_a_slow_loop(given_: tuple[FloatArray, FloatArray]) -
     assert pairs.variance == pytest.approx(variance, abs=1e-9, nan_ok=True)
 
 
-@given(given_=scores_and_weights(equal=True, min_items=2))
-def test_equal_weights_give_the_textbook_formula(given_: tuple[FloatArray, FloatArray]) -> None:
-    y, weights = given_
-    pairs = pair_spread(y, weights)
-    gaps = [y[a] - y[b] for a, b in combinations(range(len(y)), 2)]
-    known = np.concatenate([gap[~np.isnan(gap)] for gap in gaps]) if gaps else np.empty(0)
-    for (a, b), gap in zip(combinations(range(len(y)), 2), gaps, strict=True):
-        d = gap[~np.isnan(gap)]
+@pytest.mark.parametrize(("n_better", "added"), [(0, 1.0), (1, 1.0), (4, 0.5), (5, 0.4), (20, 0.4)])
+def test_two_more_items_are_added_in_full_while_few_differ(n_better: int, added: float) -> None:
+    """Of 50 items; 2 / 4 is one half, and where 20 of 50 differ their own mean is larger."""
+    y = np.zeros((2, 50))
+    y[0, :n_better], y[1, n_better] = 1.0, 1.0 if n_better == 0 else 0.0
+    y[:, 49] = 1.0
+    d = y[0] - y[1]
+    extra = 2 * (added if n_better else 1.0)
+    variance = ((d**2).sum() + extra) / 52 - (d.sum() / 52) ** 2
 
-        assert pairs.n[a, b] == d.size
-        if d.size > 1:
-            expected = textbook_pair_variance(d, float((known**2).mean()))
-            assert pairs.mean[a, b] == pytest.approx(d.mean(), abs=1e-12)
-            assert pairs.variance[a, b] == pytest.approx(expected, abs=1e-9)
+    assert pair_spread(y, np.ones(50)).variance[0, 1] == pytest.approx(variance * 50 / 49)
+
+
+def coverage_of_a_lone_pair(n: int, better: float, worse: float) -> float:
+    """Enumerate all counts of items on which one of two models alone is right; N is huge."""
+    t = student.ppf(0.975, n - 1)
+    covered = 0.0
+    for b in range(min(n, 60) + 1):
+        for c in range(min(n - b, 60) + 1) if worse else (0,):
+            y = np.zeros((2, n))
+            y[0, :b], y[1, b : b + c] = 1.0, 1.0
+            pairs = pair_spread(y, np.ones(n))
+            if abs(pairs.mean[0, 1] - (better - worse)) <= t * np.sqrt(pairs.variance[0, 1] / n):
+                covered += multinomial.pmf(
+                    [b, c, n - b - c], n, [better, worse, 1 - better - worse]
+                )
+    return covered
+
+
+@pytest.mark.parametrize("n", [20, 50, 100, 145, 200])
+@pytest.mark.parametrize("gap", [0.01, 0.02, 0.03])
+def test_a_lone_pair_is_covered_over_all_counts(n: int, gap: float) -> None:
+    """Where one model is right whenever the other is, the gap is the hardest to see."""
+    assert coverage_of_a_lone_pair(n, gap, 0.0) >= 0.93
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [20, 50, 100])
+@pytest.mark.parametrize("worse", [0.01, 0.03])
+def test_a_lone_pair_that_differs_both_ways_is_covered(n: int, worse: float) -> None:
+    for gap in (0.01, 0.02, 0.03):
+        assert coverage_of_a_lone_pair(n, worse + gap, worse) >= 0.93
 
 
 @given(given_=scores_and_weights(), shift=st.integers(-4, 4))
@@ -296,8 +375,7 @@ def test_pairs_are_antisymmetric_and_know_differences_alone(
 ) -> None:
     y, weights = given_
     pairs = pair_spread(y, weights)
-    by_item = shift * np.linspace(0.0, 1.0, y.shape[1])
-    shifted = pair_spread(y + by_item, weights)
+    shifted = pair_spread(y + shift, weights, (shift, shift + 1.0))
 
     assert pairs.mean == pytest.approx(-pairs.mean.T, abs=1e-12, nan_ok=True)
     assert pairs.variance == pytest.approx(pairs.variance.T, abs=1e-12, nan_ok=True)
@@ -322,10 +400,10 @@ def test_only_the_proportions_of_weights_matter(
 def test_models_that_agree_on_all_items_may_still_differ() -> None:
     y = np.array([[1.0, 0.0, 1.0, 1.0], [1.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 1.0]])
     pairs = pair_spread(y, np.ones(4))
-    mean_square = (0 + 1 + 1) / 12
 
     assert pairs.mean[0, 1] == 0.0
-    assert pairs.variance[0, 1] == pytest.approx(2 * mean_square / 6 * 4 / 3, rel=1e-12)
+    assert pairs.variance[0, 1] == pytest.approx(2 / 6 * 4 / 3, rel=1e-12)
+    assert pairs.variance[0, 1] == pair_spread(y[:2], np.ones(4)).variance[0, 1]
 
 
 def test_two_models_that_share_at_most_one_item_cannot_be_compared() -> None:

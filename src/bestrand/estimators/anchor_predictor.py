@@ -45,7 +45,7 @@ class AnchorPredictor(Estimator):
             return exact
         sources = require_sources(self, seen)
         level, worth = _level_and_worth(sources)
-        return learned_inference(self, level + (seen.scores * worth).sum(axis=1))
+        return learned_inference(self, seen, level + (seen.scores * worth).sum(axis=1))
 
 
 def _level_and_worth(sources: KnownSources) -> tuple[float, FloatArray]:

@@ -59,7 +59,7 @@ class KernelRidgeScores(Estimator):
             gram = self._kernel(sources.seen, sources.seen)
             fit = fit_kernel_ridge(gram, sources.full, self.penalties)
             estimate = fit.predict(self._kernel(seen.scores, sources.seen))
-        return learned_inference(self, estimate, Note("strength-shift", STRENGTH_SHIFT))
+        return learned_inference(self, seen, estimate, Note("strength-shift", STRENGTH_SHIFT))
 
     def _kernel(self, x: FloatArray, y: FloatArray) -> FloatArray:
         return np.asarray((x @ y.T / x.shape[1] + 1.0) ** self.degree)

@@ -52,4 +52,4 @@ class RidgeScores(Estimator):
         with one_thread():
             fit = fit_kernel_ridge(sources.seen @ sources.seen.T, sources.full, self.penalties)
             estimate = fit.predict(seen.scores @ sources.seen.T)
-        return learned_inference(self, estimate, Note("strength-shift", STRENGTH_SHIFT))
+        return learned_inference(self, seen, estimate, Note("strength-shift", STRENGTH_SHIFT))

@@ -76,9 +76,12 @@ def nothing_to_infer(estimator: Estimator, seen: Seen) -> Inference | None:
     return Mean().infer(seen) if seen.scores.shape[1] == seen.n_frame else None
 
 
-def learned_inference(estimator: Estimator, estimate: FloatArray, *notes: Note) -> Inference:
-    """Make an inference of learned estimates: bounded, and without intervals."""
-    bounded = np.clip(estimate, 0.0, 1.0)
+def learned_inference(
+    estimator: Estimator, seen: Seen, estimate: FloatArray, *notes: Note
+) -> Inference:
+    """Make an inference of learned estimates: within the scores that were seen, no intervals."""
+    low, high = seen.scores.min(axis=1), seen.scores.max(axis=1)
+    bounded = np.clip(estimate, np.minimum(low, 0.0), np.maximum(high, 1.0))
     n_beyond = int((np.abs(bounded - estimate) > ROUNDING).sum())
     inference = without_errors(
         bounded,
@@ -87,8 +90,8 @@ def learned_inference(estimator: Estimator, estimate: FloatArray, *notes: Note) 
     )
     if n_beyond:
         text = (
-            f"{n_beyond} of {estimate.size} estimates fell beyond the metric's bounds and were "
-            "set to the bound: the targets are unlike the sources."
+            f"{n_beyond} of {estimate.size} estimates fell beyond all scores that were seen and "
+            "were set to the nearest: the targets are unlike the sources."
         )
         notes = (*notes, Note("clipped", text))
     return inference._replace(notes=(*inference.notes, *notes))

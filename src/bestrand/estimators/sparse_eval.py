@@ -68,4 +68,4 @@ class SparseEvalPredictor(Estimator):
                 'SparseEvalPredictor with kind="mlp" needs torch, which is not installed. Install '
                 '`bestrand[sparse]`, or take kind="linear".'
             ) from error
-        return learned_inference(self, estimate, Note("strength-shift", STRENGTH_SHIFT))
+        return learned_inference(self, seen, estimate, Note("strength-shift", STRENGTH_SHIFT))

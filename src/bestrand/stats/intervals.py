@@ -12,6 +12,7 @@ from bestrand.types import BoolArray, FloatArray, IntArray
 
 
 PRIOR_ITEMS = 4  # two right, two wrong: Agresti and Coull's addition
+PAIR_ITEMS = 2  # one better, one worse
 PAIR_ROUNDING = 1e-14  # of scores on 0..1: what models that agree on every item may show
 ROUNDING = 1e-30  # of a sum of squares
 FLAT = 1e-9  # of the scores' size: what scores that are all the same may differ by
@@ -246,13 +247,13 @@ def pair_spread(y: FloatArray, weights: FloatArray, bounds: Bounds = (0.0, 1.0))
 
     $$ \tilde s^2 = \Bigl[\frac{\sum d^2 + 2 D^2}{n+2}
        - \Bigl(\frac{\sum d}{n+2}\Bigr)^2\Bigr]\frac{n}{n-1}, \qquad
-       D^2 = \max\Bigl(\overline{d^2},\ M \min\Bigl(1, \frac{4M}{\sum d^2}\Bigr)\Bigr), \qquad
+       D^2 = \max\Bigl(\overline{d^2},\ M \min\Bigl(1, \frac{2M}{\sum d^2}\Bigr)\Bigr), \qquad
        M = \tfrac12(\kappa_a + \kappa_b)\,(h - l)^2 $$
 
     These are two more items, on which the pair differs once in each direction: two models that
     agree on every item of a small subset still differ by some unknown amount on the frame. They
     differ there by all of l..h, the stretch on which the two score, as long as the pair differs
-    on no more than four items, and by what it differs on average where it often does. For
+    on no more than two items, and by what it differs on average where it often does. For
     right-or-wrong scores M is 1; for graded ones the kappas of `floored_variance` make it smaller.
     With unequal weights each squared deviation counts (a_i / mean a)^2 times, those of the two
     more items as often as the others do on average. Nothing here depends on other models.
@@ -287,7 +288,7 @@ def pair_spread(y: FloatArray, weights: FloatArray, bounds: Bounds = (0.0, 1.0))
         heaviness = scale * total2 / n
         square = np.clip(scale * square2, 0.0, None)
         most = _largest_squares(y, weights, bounds)
-        few = most * np.minimum(1.0, PRIOR_ITEMS * most * heaviness / np.maximum(square, ROUNDING))
+        few = most * np.minimum(1.0, PAIR_ITEMS * most * heaviness / np.maximum(square, ROUNDING))
         second = square + 2 * np.maximum(square / n, few * heaviness)
         cross = scale * difference2
         own = heaviness * (n + 2)
