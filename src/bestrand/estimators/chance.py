@@ -11,6 +11,7 @@ from bestrand.types import BoolArray, FloatArray
 
 
 PRIOR_ITEMS = 10.0  # what the pooled share counts for, beside a target's own items
+MANY_COLUMNS = 12  # above which the trace makes intervals of single targets too narrow as well
 FEWEST_ITEMS = 3  # fewer show no share of their own
 ROUNDING = 1e-20  # of a variance: what terms that are all the same may show
 
@@ -51,8 +52,9 @@ def residual_shares(seen: Seen, features: FloatArray, *, penalty: float) -> Chan
 
     Each target has a share of its own, drawn to the pooled share q by the worth of ten items, on
     the items that it was scored on. Pairs take the residuals of items left out of the fit,
-    e / (1 - h): with the trace, intervals of differences were too narrow. Targets that served as
-    probes do not count in what is pooled, for the probes explain them almost wholly.
+    e / (1 - h): with the trace, intervals of differences were too narrow. So do single targets
+    where there are more than twelve features. Targets that served as probes do not count in what
+    is pooled, for the probes explain them almost wholly.
 
     Args:
         seen: the targets on the subset.
@@ -64,7 +66,10 @@ def residual_shares(seen: Seen, features: FloatArray, *, penalty: float) -> Chan
 
     def leave(terms: FloatArray, there: BoolArray) -> Left:
         fit = ridge_residuals(terms, features[there], penalty=penalty)
-        return Left(fit.variance, fit.left_out, fit.freedom)
+        variance = fit.variance
+        if features.shape[1] > MANY_COLUMNS:
+            variance = (fit.left_out**2).mean(axis=1)
+        return Left(variance, fit.left_out, max(fit.freedom, 0.0))
 
     return _shares(seen, leave)
 

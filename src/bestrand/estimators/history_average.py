@@ -13,8 +13,10 @@ from bestrand.estimators.base import (
     require_whole_frame,
 )
 from bestrand.estimators.chance import linearised
+from bestrand.estimators.mean import Mean
 from bestrand.estimators.regression import regression_shift
-from bestrand.estimators.two_phase import two_phase_inference
+from bestrand.estimators.two_phase import Adjustment, two_phase_inference
+from bestrand.notes import Note
 from bestrand.settings import Penalty
 from bestrand.stats.components import components
 from bestrand.stats.kernel_ridge import fit_kernel_ridge
@@ -37,7 +39,8 @@ class HistoryAverage(Estimator):
     The first regresses each target's scores on the sources' scores, item by item. The second
     learns from the sources by how much a full score differs from the mean of the subset, given
     the scores on the subset; regressing the difference, and not the full score itself, keeps it
-    from failing when targets are stronger than all sources.
+    from failing when targets are stronger than all sources. Targets that may lie beyond the range
+    of the sources have the interval of the plain mean on the same items.
 
     Attributes:
         penalty: of the item-level ridge, for scores on 0..1; above 0.
@@ -60,11 +63,43 @@ class HistoryAverage(Estimator):
             seen.scores, sources, full, seen.weights, np.full(len(sources), self.penalty)
         )
         by_model = subset_shift(seen.scores, sources, full, seen.weights)
+        shift = (by_item.own + by_model) / 2
         mean, parts = components(pool.scores, N_COMPONENTS)
         rows = np.concatenate([mean[None, :], parts])[:, pool.columns]
         features = linearised(rows, seen.weights).T
         penalty = ridge_penalty(linearised(sources, seen.weights))
-        return two_phase_inference(seen, features, (by_item + by_model) / 2, penalty=penalty)
+        found = two_phase_inference(
+            seen, features, Adjustment(shift, shift[:, None] - shift), penalty=penalty
+        )
+        return widened_beyond(found, Mean().infer(seen), full)
+
+
+def widened_beyond(found: Inference, plain: Inference, full: FloatArray) -> Inference:
+    """Give targets that may lie beyond the sources' range the errors of the plain mean.
+
+    What sources teach is not known to hold there: intervals of such targets were too narrow. A
+    target counts as beyond if its estimate is less than a standard error within the range.
+
+    Args:
+        found: estimates learned from the sources.
+        plain: the plain means, with their errors.
+        full: (K,) full scores of the sources.
+    """
+    low, high = full.min(), full.max()
+    beyond = (found.estimate - found.se < low) | (found.estimate + found.se > high)
+    beyond &= plain.se > found.se
+    if not beyond.any():
+        return found
+    pairs = (beyond[:, None] | beyond) & (plain.pair_se > found.pair_se)
+    text = (
+        f"{int(beyond.sum())} of {beyond.size} targets may score beyond the range of the source "
+        "models. What these teach may not hold there, so the intervals are those of the plain mean."
+    )
+    return found._replace(
+        se=np.where(beyond, plain.se, found.se),
+        pair_se=np.where(pairs, plain.pair_se, found.pair_se),
+        notes=(*found.notes, Note("beyond-sources", text)),
+    )
 
 
 def subset_shift(

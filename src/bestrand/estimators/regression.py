@@ -7,7 +7,7 @@ import numpy as np
 
 from bestrand.estimators.base import Estimator, Inference, Seen, require_reference
 from bestrand.estimators.chance import linearised
-from bestrand.estimators.two_phase import group_columns, two_phase_inference
+from bestrand.estimators.two_phase import Adjustment, group_columns, two_phase_inference
 from bestrand.settings import Penalty
 from bestrand.stats.regression import PENALTY, ridge_penalty
 from bestrand.types import FloatArray
@@ -52,8 +52,11 @@ def regression_shift(
     means: FloatArray,
     weights: FloatArray,
     penalties: FloatArray,
-) -> FloatArray:
-    """Give what to add to each target's weighted mean; (T,).
+) -> Adjustment:
+    """Give what a regression on the probes adds to the weighted means.
+
+    Each target has the slopes of its own items; its mean is corrected by what the probes are off
+    on these, a paired difference by what they are off on the items that both were scored on.
 
     Args:
         y: (T, n) targets, nan where there is no score.
@@ -63,7 +66,7 @@ def regression_shift(
         penalties: (K,) ridge penalty of each probe.
     """
     there = ~np.isnan(y)
-    shift = np.zeros(len(y))
+    slopes = np.zeros((len(y), len(probes)))
     patterns, pattern_of = np.unique(there, axis=0, return_inverse=True)
     for code, pattern in enumerate(patterns):
         rows = np.flatnonzero(pattern_of.ravel() == code)
@@ -72,8 +75,22 @@ def regression_shift(
             continue
         z = linearised(probes[:, pattern], a)  # (K, n')
         u = linearised(y[np.ix_(rows, pattern)], a)
-        gap = means - (probes[:, pattern] @ a) / a.sum()
-        # (z z' + P)^-1 (gap), then along the targets: gap' B
-        direction = np.linalg.solve(z @ z.T + np.diag(penalties), gap)
-        shift[rows] = u @ (z.T @ direction)
-    return shift
+        slopes[rows] = np.linalg.solve(z @ z.T + np.diag(penalties), z @ u.T).T
+    scored = there * weights
+    total = there @ weights
+    off = means - np.divide(
+        scored @ probes.T, total[:, None], where=total[:, None] > 0, out=np.tile(means, (len(y), 1))
+    )
+    own = (off * slopes).sum(axis=1)
+    if there.all():
+        return Adjustment(own, own[:, None] - own)
+    pairs, shared = np.zeros((len(y), len(y))), scored @ there.T
+    for k, scores in enumerate(probes):
+        mean = np.divide(
+            (scored * scores) @ there.T,
+            shared,
+            where=shared > 0,
+            out=np.full(shared.shape, means[k]),
+        )
+        pairs += (means[k] - mean) * (slopes[:, k, None] - slopes[:, k])
+    return Adjustment(own, pairs)

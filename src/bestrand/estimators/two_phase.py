@@ -3,6 +3,8 @@
 The estimators that average over the subset, plainly or after a regression, share their intervals.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from bestrand.estimators.base import Inference, Seen
@@ -23,10 +25,22 @@ BIG_GROUP = 0.03  # a group of at least this share of the frame gets a column of
 ITEMS_PER_COLUMN = 3
 
 
+class Adjustment(NamedTuple):
+    """What a regression adds to the plain means.
+
+    Attributes:
+        own: (T,) to each target's mean over the items that it was scored on.
+        pairs: (T, T) to the mean difference of each pair over the items that both were scored on.
+    """
+
+    own: FloatArray
+    pairs: FloatArray
+
+
 def two_phase_inference(
     seen: Seen,
     features: FloatArray,
-    adjustment: FloatArray | None = None,
+    adjustment: Adjustment | None = None,
     *,
     penalty: float | None = None,
 ) -> Inference:
@@ -36,7 +50,7 @@ def two_phase_inference(
         seen: the targets on the subset.
         features: (n, p) what the design balanced or the adjustment regressed on; the share of
             variance that they leave over is left to chance.
-        adjustment: (T,) what to add to each mean; 0 by default.
+        adjustment: what to add to the means; default: nothing.
         penalty: of the ridge regression by which that share is found; default:
             `ridge_penalty` of the features.
     """
@@ -45,24 +59,27 @@ def two_phase_inference(
         penalty = ridge_penalty(features.T)
     residual = residual_shares(seen, features, penalty=penalty)
     within = within_shares(seen)
+    regressed = adjustment is not None
 
     spread = weighted_spread(seen.scores, seen.weights)
     like = nearest_probe(seen, spread.mean)
     variance = floored_variance(spread, seen.scores, seen.weights, seen.bounds, like)
-    variance = variance * _factor(seen, spread.n, residual.own, within.own)
+    variance = variance * _factor(seen, spread.n, residual.own, within.own, regressed=regressed)
 
     pairs = pair_spread(seen.scores, seen.weights, seen.bounds)
-    pair_variance = pairs.variance * _factor(seen, pairs.n, residual.pairs, within.pairs)
+    pair_variance = pairs.variance * _factor(
+        seen, pairs.n, residual.pairs, within.pairs, regressed=regressed
+    )
     if n == seen.n_frame:  # nothing is left to chance, not even with a single item
         variance[spread.n == n] = 0.0
         pair_variance[pairs.n == n] = 0.0
     np.fill_diagonal(pair_variance, 0.0)
-    more = np.zeros(len(spread.mean)) if adjustment is None else adjustment
+    added = (0.0, 0.0) if adjustment is None else adjustment
     return Inference(
-        estimate=spread.mean + more,
+        estimate=spread.mean + added[0],
         se=np.sqrt(variance),
         freedom=np.asarray(spread.n - 1, dtype=np.float64),
-        pair_difference=pairs.mean + (more[:, None] - more),
+        pair_difference=pairs.mean + added[1],
         pair_se=np.sqrt(pair_variance),
         pair_freedom=np.asarray(pairs.n - 1, dtype=np.float64),
     )
@@ -109,7 +126,14 @@ def group_columns(seen: Seen, *, n_others: int) -> list[FloatArray]:
     return [(seen.groups == code).astype(np.float64) for code in big]
 
 
-def _factor(seen: Seen, n_scored: IntArray, residual: FloatArray, within: FloatArray) -> FloatArray:
+def _factor(
+    seen: Seen,
+    n_scored: IntArray,
+    residual: FloatArray,
+    within: FloatArray,
+    *,
+    regressed: bool,
+) -> FloatArray:
     return two_phase_factor(
         n_scored,
         n=seen.scores.shape[1],
@@ -117,4 +141,5 @@ def _factor(seen: Seen, n_scored: IntArray, residual: FloatArray, within: FloatA
         n_frame=seen.n_frame,
         residual_share=residual,
         within_share=within,
+        lacking_share=residual if regressed else 1.0,
     )

@@ -180,15 +180,17 @@ def two_phase_factor(
     n_frame: int,
     residual_share: float | FloatArray = 1.0,
     within_share: float | FloatArray = 1.0,
+    lacking_share: float | FloatArray = 1.0,
 ) -> FloatArray:
     r"""What to multiply an item's variance by to get the variance of the estimate.
 
     $$ \Bigl(\frac1n - \frac1m\Bigr) q + \Bigl(\frac1m - \frac1N\Bigr) w
-       + \Bigl(\frac1{n_j} - \frac1n\Bigr) $$
+       + \Bigl(\frac1{n_j} - \frac1n\Bigr) r $$
 
     The first term is the choice of n from the pool, of which balance leaves the share q to chance;
     the second the draw of the pool from the frame; the third the items of the subset that model j
-    lacks. With q = w = 1 and nothing lacking it is simple random sampling, 1/n - 1/N.
+    lacks, of which a regression leaves the share r. With q = w = 1 and nothing lacking it is
+    simple random sampling, 1/n - 1/N.
 
     Args:
         n_scored: n_j, items of the subset that each model was scored on.
@@ -199,6 +201,8 @@ def two_phase_factor(
             all, or the shape of `n_scored`.
         within_share: w, the share that lies within the groups by which the pool was stratified;
             likewise.
+        lacking_share: r, q where a regression makes up for the items that are lacking, and 1
+            elsewhere.
 
     Returns:
         The factor, the shape of `n_scored`; exactly 0 where n_j = N.
@@ -213,7 +217,7 @@ def two_phase_factor(
     balanced = (1 / n - 1 / n_pool) * residual_share + (1 / n_pool - 1 / n_frame) * within_share
     with np.errstate(divide="ignore"):
         lacking = 1 / np.asarray(n_scored, dtype=np.float64) - 1 / n
-    return np.asarray(balanced + lacking, dtype=np.float64)
+    return np.asarray(balanced + lacking * lacking_share, dtype=np.float64)
 
 
 def t_quantile(level: float, freedom: IntArray | FloatArray) -> FloatArray:

@@ -9,6 +9,7 @@ from bestrand.types import FloatArray, IntArray
 
 PENALTY = 2.0  # for columns that spread as right-or-wrong scores of a half-right model do
 COIN = 0.25  # the variance of such a column
+SMALLEST = 1e-100  # variance that is no rounding
 LEAST_LEFT = 0.05  # of an item's own weight in its residual: nearer to 0 it is rounding
 
 
@@ -42,11 +43,12 @@ def ridge_penalty(rows: FloatArray) -> float:
         rows: (K, n) the columns of the regression, one a row; flat ones do not count.
 
     Returns:
-        2 * (mean variance / .25); 2 where all rows are flat.
+        2 * (mean variance / .25), above 0; 2 where all rows are flat.
     """
     variance = rows.var(axis=1)
     varies = np.ptp(rows, axis=1) > 0 if rows.size else np.zeros(len(rows), dtype=np.bool_)
-    return PENALTY * float(variance[varies].mean()) / COIN if varies.any() else PENALTY
+    mean = float(variance[varies].mean()) if varies.any() else 0.0
+    return PENALTY * mean / COIN if mean > SMALLEST else PENALTY
 
 
 def ridge_residuals(y: FloatArray, x: FloatArray, *, penalty: float = PENALTY) -> RidgeFit:
