@@ -23,7 +23,7 @@ from bestrand.notes import Note, shown
 from bestrand.reference import Known, known_probes
 from bestrand.scores import ScoreMatrix, ScoreTable, known_bounds, matrix_of, seen_range
 from bestrand.stats.intervals import t_quantile
-from bestrand.types import FloatArray, Missing
+from bestrand.types import BoolArray, FloatArray, Missing
 
 
 ROUNDING = 1e-12  # of an estimate
@@ -305,7 +305,6 @@ def _to_estimates(
 ) -> Estimates:
     """Bring an inference from 0..1 back to the metric's unit."""
     low, width = span[0], span[1] - span[0]
-    least, most = _ends(targets)
 
     def half_width(se: FloatArray, freedom: FloatArray) -> FloatArray:
         known, place = np.unique(freedom, return_inverse=True)  # few distinct, and slow to invert
@@ -313,18 +312,19 @@ def _to_estimates(
         return np.where(se == 0.0, 0.0, quantile * se) * width
 
     def bounded(values: FloatArray) -> FloatArray:
-        return np.clip(values, least, most)
+        return values if targets.bounds is None else np.clip(values, *targets.bounds)
 
     center = low + width * inference.estimate
     half = half_width(inference.se, inference.freedom)
+    ends = _interval(targets, center, half)
     unshrunk = inference.unshrunk
     return Estimates(
         models=targets.models,
         metric=targets.metric,
         estimate=bounded(center),
         se=width * inference.se,
-        low=bounded(center - half),
-        high=bounded(center + half),
+        low=ends[0],
+        high=ends[1],
         half_width=half,
         n=(~targets.missing).sum(axis=1),
         pair_difference=_rounded(width * inference.pair_difference, center),
@@ -336,12 +336,50 @@ def _to_estimates(
     )
 
 
-def _ends(targets: ScoreMatrix) -> tuple[float, float]:
-    """Give the ends that no interval passes: the bounds, or 0 where all scores lie on one side."""
+def _interval(
+    targets: ScoreMatrix, center: FloatArray, half: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    r"""Give the ends of the intervals, none beyond what the metric can be; (T,) each.
+
+    Where the bounds are known, the ends are cut there. Where they are not and no score is below
+    0, as with costs, tokens and seconds, they are cut at 0, and the interval of a target whose
+    scores are graded is symmetric on the logarithm's scale,
+
+    $$ \hat\mu e^{-h/\hat\mu}, \quad \hat\mu e^{h/\hat\mu} $$
+
+    which covers skewed scores better. Likewise where none is above 0.
+
+    Args:
+        targets: the scores, with the bounds that hold.
+        center: (T,) estimates.
+        half: (T,) h, half widths.
+    """
+    low, high = center - half, center + half
     if targets.bounds is not None:
-        return targets.bounds
-    low, high = np.nanmin(targets.values), np.nanmax(targets.values)
-    return (0.0 if low >= 0 else -np.inf), (0.0 if high <= 0 else np.inf)
+        return np.clip(low, *targets.bounds), np.clip(high, *targets.bounds)
+    sign = _common_sign(targets.values)
+    if sign == 0:
+        return low, high
+    size = np.abs(center)
+    graded = _is_graded(targets.values) & (size > 0)
+    ratio = np.exp(np.divide(half, size, out=np.zeros_like(half), where=graded))
+    near = np.where(graded, size / ratio, np.maximum(size - half, 0.0))
+    far = np.where(graded, size * ratio, size + half)
+    return (near, far) if sign > 0 else (-far, -near)
+
+
+def _is_graded(values: FloatArray) -> BoolArray:
+    """Say whose scores spread less than half as far as right-or-wrong ones would; (T,)."""
+    low, high = np.nanmin(values, axis=1), np.nanmax(values, axis=1)
+    mean = np.nanmean(values, axis=1)
+    return np.asarray(np.nanvar(values, axis=1) < (mean - low) * (high - mean) / 2)
+
+
+def _common_sign(values: FloatArray) -> int:
+    """Give 1 where no score is below 0, -1 where none is above, and 0 elsewhere."""
+    if np.nanmin(values) >= 0:
+        return 1
+    return -1 if np.nanmax(values) <= 0 else 0
 
 
 def _rounded(differences: FloatArray, estimates: FloatArray) -> FloatArray:

@@ -41,9 +41,11 @@ class Estimates:
         metric: what was scored.
         estimate: (T,) full scores, in the metric's unit; nan where no item was scored.
         se: (T,) standard errors; 0 where the subset is the frame, nan where n = 1.
-        low: (T,) lower ends of the intervals.
+        low: (T,) lower ends of the intervals; nan where they cannot be known.
         high: (T,) upper ends.
-        half_width: (T,) half of the intervals' width, before they were cut at the metric's bounds.
+        half_width: (T,) t quantile times se: half of the intervals' width before they were cut at
+            the metric's bounds, or, for metrics without bounds that are never negative, drawn
+            apart on the logarithm's scale.
         n: (T,) items scored.
         pair_difference: (T, T) estimate of row's score - column's score.
         pair_se: (T, T) its standard error.
