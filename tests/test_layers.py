@@ -44,6 +44,7 @@ ROOMS = (
     "matched",
     "reference",
     "cautions",
+    "scale",
     "estimate",
     "planning",
     "data",

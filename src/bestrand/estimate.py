@@ -21,12 +21,11 @@ from bestrand.ids import explain_mismatch
 from bestrand.manifest import Manifest
 from bestrand.notes import Note, shown
 from bestrand.reference import Known, known_probes
-from bestrand.scores import ScoreMatrix, ScoreTable, known_bounds, matrix_of, seen_range
-from bestrand.stats.intervals import t_quantile
-from bestrand.types import BoolArray, FloatArray, Missing
+from bestrand.scale import span_of, to_estimates
+from bestrand.scores import UNIT, ScoreMatrix, ScoreTable, known_bounds, matrix_of
+from bestrand.types import Missing
 
 
-ROUNDING = 1e-12  # of an estimate
 OF_INTERVALS = ("few-items", "no-probes", "outside-probes")
 PREDICTORS: dict[str, Estimator] = {
     "MRMR": KernelRidgeScores(),
@@ -87,7 +86,7 @@ def estimate(
     filled, notes = _fill_missing(targets, whole, missing, _parts_said(scores))
     known = known_probes(probes, subset, filled)
     bounds = known_bounds([filled, *([known.matrix] if known else [])])
-    span = _span(known, filled, bounds)
+    span = span_of(known, filled, bounds)
     seen = _seen(subset, replace(filled, bounds=span), known and known.on(span), bounds)
     if seen.weights.sum() <= 0:
         raise EstimateError(
@@ -104,7 +103,7 @@ def estimate(
     for read in (scores, probes):
         if isinstance(read, ScoreTable):
             notes += [note for note in read.notes if note not in notes]
-    result = _to_estimates(inference, replace(filled, bounds=bounds), span, level)
+    result = to_estimates(inference, replace(filled, bounds=bounds), span, level)
     notes += _flat_notes(filled, bounds, inference)
     return replace(
         result,
@@ -113,21 +112,6 @@ def estimate(
         higher_is_better=higher_is_better,
         notes=(*inference.notes, *notes),
     )
-
-
-def _span(
-    known: Known | None, targets: ScoreMatrix, bounds: tuple[float, float] | None
-) -> tuple[float, float]:
-    """Give the range that is brought to 0..1: that of the probes' scores, which hold for all.
-
-    So what is estimated of one target depends on no other. Without probes it is the range of the
-    targets, on which no estimate depends then. Where these are flat, it is the metric's bounds.
-    """
-    if known is not None and np.nanmax(known.scores) > np.nanmin(known.scores):
-        return seen_range([known.scores])
-    if bounds is not None and (known is not None or np.ptp(targets.values[~targets.missing]) == 0):
-        return bounds
-    return seen_range([targets.values])
 
 
 def _flat_notes(
@@ -268,7 +252,6 @@ def _seen(
     flat, and estimates are cut at them.
     """
     sizes = subset.group_sizes
-    low, width = targets.span
     return Seen(
         scores=targets.scaled(),
         weights=subset.relative_weights,
@@ -290,99 +273,21 @@ def _seen(
             None if subset.estimation_weights is None else np.array(subset.estimation_weights)
         ),
         stratified=_is_stratified(subset),
-        bounds=None if bounds is None else ((bounds[0] - low) / width, (bounds[1] - low) / width),
+        bounds=_scaled_bounds(targets, known, bounds),
     )
+
+
+def _scaled_bounds(
+    targets: ScoreMatrix, known: Known | None, bounds: tuple[float, float] | None
+) -> tuple[float, float] | None:
+    """Give the bounds on the scale of the targets; where nobody said, the probes' own range."""
+    if bounds is None:
+        return None if known is None or np.nanmax(known.scores) == np.nanmin(known.scores) else UNIT
+    low, width = targets.span
+    return (bounds[0] - low) / width, (bounds[1] - low) / width
 
 
 def _is_stratified(subset: Manifest) -> bool:
     """Whether the items of each group were drawn at random from all that the frame has of it."""
     from_all = subset.n_pool == subset.n_frame or "groups" in subset.pool_balanced_on
     return subset.design == "Stratified" and subset.group_codes is not None and from_all
-
-
-def _to_estimates(
-    inference: Inference, targets: ScoreMatrix, span: tuple[float, float], level: float
-) -> Estimates:
-    """Bring an inference from 0..1 back to the metric's unit."""
-    low, width = span[0], span[1] - span[0]
-
-    def half_width(se: FloatArray, freedom: FloatArray) -> FloatArray:
-        known, place = np.unique(freedom, return_inverse=True)  # few distinct, and slow to invert
-        quantile = t_quantile(level, known)[place].reshape(freedom.shape)
-        return np.where(se == 0.0, 0.0, quantile * se) * width
-
-    def bounded(values: FloatArray) -> FloatArray:
-        return values if targets.bounds is None else np.clip(values, *targets.bounds)
-
-    center = low + width * inference.estimate
-    half = half_width(inference.se, inference.freedom)
-    ends = _interval(targets, center, half)
-    unshrunk = inference.unshrunk
-    return Estimates(
-        models=targets.models,
-        metric=targets.metric,
-        estimate=bounded(center),
-        se=width * inference.se,
-        low=ends[0],
-        high=ends[1],
-        half_width=half,
-        n=(~targets.missing).sum(axis=1),
-        pair_difference=_rounded(width * inference.pair_difference, center),
-        pair_se=width * inference.pair_se,
-        pair_half_width=half_width(inference.pair_se, inference.pair_freedom),
-        level=level,
-        n_frame=targets.frame.n,
-        unshrunk=None if unshrunk is None else bounded(low + width * unshrunk),
-    )
-
-
-def _interval(
-    targets: ScoreMatrix, center: FloatArray, half: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    r"""Give the ends of the intervals, none beyond what the metric can be; (T,) each.
-
-    Where the bounds are known, the ends are cut there. Where they are not and no score is below
-    0, as with costs, tokens and seconds, they are cut at 0, and the interval of a target whose
-    scores are graded is symmetric on the logarithm's scale,
-
-    $$ \hat\mu e^{-h/\hat\mu}, \quad \hat\mu e^{h/\hat\mu} $$
-
-    which covers skewed scores better. Likewise where none is above 0.
-
-    Args:
-        targets: the scores, with the bounds that hold.
-        center: (T,) estimates.
-        half: (T,) h, half widths.
-    """
-    low, high = center - half, center + half
-    if targets.bounds is not None:
-        return np.clip(low, *targets.bounds), np.clip(high, *targets.bounds)
-    sign = _common_sign(targets.values)
-    if sign == 0:
-        return low, high
-    size = np.abs(center)
-    graded = _is_graded(targets.values) & (size > 0)
-    ratio = np.exp(np.divide(half, size, out=np.zeros_like(half), where=graded))
-    near = np.where(graded, size / ratio, np.maximum(size - half, 0.0))
-    far = np.where(graded, size * ratio, size + half)
-    return (near, far) if sign > 0 else (-far, -near)
-
-
-def _is_graded(values: FloatArray) -> BoolArray:
-    """Say whose scores spread less than half as far as right-or-wrong ones would; (T,)."""
-    low, high = np.nanmin(values, axis=1), np.nanmax(values, axis=1)
-    mean = np.nanmean(values, axis=1)
-    return np.asarray(np.nanvar(values, axis=1) < (mean - low) * (high - mean) / 2)
-
-
-def _common_sign(values: FloatArray) -> int:
-    """Give 1 where no score is below 0, -1 where none is above, and 0 elsewhere."""
-    if np.nanmin(values) >= 0:
-        return 1
-    return -1 if np.nanmax(values) <= 0 else 0
-
-
-def _rounded(differences: FloatArray, estimates: FloatArray) -> FloatArray:
-    """Set differences to 0 that are no more than the rounding of the estimates."""
-    size = np.maximum(np.abs(estimates)[:, None], np.abs(estimates))
-    return np.where(np.abs(differences) <= ROUNDING * size, 0.0, differences)

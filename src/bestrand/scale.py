@@ -1,0 +1,115 @@
+"""Between the metric's unit and 0..1, on which estimators work."""
+
+import numpy as np
+
+from bestrand.estimates import Estimates
+from bestrand.estimators.base import Inference
+from bestrand.reference import Known
+from bestrand.scores import ScoreMatrix, seen_range
+from bestrand.stats.intervals import t_quantile
+from bestrand.types import BoolArray, FloatArray
+
+
+ROUNDING = 1e-12  # of an estimate
+
+
+def span_of(
+    known: Known | None, targets: ScoreMatrix, bounds: tuple[float, float] | None
+) -> tuple[float, float]:
+    """Give the range that is brought to 0..1: that of the probes' scores, which hold for all.
+
+    So what is estimated of one target depends on no other. Without probes it is the range of the
+    targets, on which no estimate depends then. Where these are flat, it is the metric's bounds.
+    """
+    if known is not None and np.nanmax(known.scores) > np.nanmin(known.scores):
+        return seen_range([known.scores])
+    if bounds is not None and (known is not None or np.ptp(targets.values[~targets.missing]) == 0):
+        return bounds
+    return seen_range([targets.values])
+
+
+def to_estimates(
+    inference: Inference, targets: ScoreMatrix, span: tuple[float, float], level: float
+) -> Estimates:
+    """Bring an inference from 0..1 back to the metric's unit."""
+    low, width = span[0], span[1] - span[0]
+
+    def half_width(se: FloatArray, freedom: FloatArray) -> FloatArray:
+        known, place = np.unique(freedom, return_inverse=True)  # few distinct, and slow to invert
+        quantile = t_quantile(level, known)[place].reshape(freedom.shape)
+        return np.where(se == 0.0, 0.0, quantile * se) * width
+
+    def bounded(values: FloatArray) -> FloatArray:
+        return values if targets.bounds is None else np.clip(values, *targets.bounds)
+
+    center = low + width * inference.estimate
+    half = half_width(inference.se, inference.freedom)
+    ends = _interval(targets, center, half)
+    unshrunk = inference.unshrunk
+    return Estimates(
+        models=targets.models,
+        metric=targets.metric,
+        estimate=bounded(center),
+        se=width * inference.se,
+        low=ends[0],
+        high=ends[1],
+        half_width=half,
+        n=(~targets.missing).sum(axis=1),
+        pair_difference=_rounded(width * inference.pair_difference, center),
+        pair_se=width * inference.pair_se,
+        pair_half_width=half_width(inference.pair_se, inference.pair_freedom),
+        level=level,
+        n_frame=targets.frame.n,
+        unshrunk=None if unshrunk is None else bounded(low + width * unshrunk),
+    )
+
+
+def _interval(
+    targets: ScoreMatrix, center: FloatArray, half: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    r"""Give the ends of the intervals, none beyond what the metric can be; (T,) each.
+
+    Where the bounds are known, the ends are cut there. Where they are not and no score is below
+    0, as with costs, tokens and seconds, they are cut at 0, and the interval of a target whose
+    scores are graded is symmetric on the logarithm's scale,
+
+    $$ \hat\mu e^{-h/\hat\mu}, \quad \hat\mu e^{h/\hat\mu} $$
+
+    which covers skewed scores better. Likewise where none is above 0.
+
+    Args:
+        targets: the scores, with the bounds that hold.
+        center: (T,) estimates.
+        half: (T,) h, half widths.
+    """
+    low, high = center - half, center + half
+    if targets.bounds is not None:
+        return np.clip(low, *targets.bounds), np.clip(high, *targets.bounds)
+    sign = _common_sign(targets.values)
+    if sign == 0:
+        return low, high
+    size = np.abs(center)
+    graded = _is_graded(targets.values) & (size > 0)
+    ratio = np.exp(np.divide(half, size, out=np.zeros_like(half), where=graded))
+    near = np.where(graded, size / ratio, np.maximum(size - half, 0.0))
+    far = np.where(graded, size * ratio, size + half)
+    return (near, far) if sign > 0 else (-far, -near)
+
+
+def _is_graded(values: FloatArray) -> BoolArray:
+    """Say which models have scores between their lowest and their highest; (T,)."""
+    low, high = np.nanmin(values, axis=1), np.nanmax(values, axis=1)
+    return np.asarray(((values > low[:, None]) & (values < high[:, None])).any(axis=1))
+
+
+def _common_sign(values: FloatArray) -> int:
+    """Give 1 where no score is below 0, -1 where none is above, and 0 elsewhere."""
+    if np.nanmin(values) >= 0:
+        return 1
+    return -1 if np.nanmax(values) <= 0 else 0
+
+
+def _rounded(differences: FloatArray, estimates: FloatArray) -> FloatArray:
+    """Set differences to 0 that are no more than the rounding of the estimates."""
+    size = np.maximum(np.abs(estimates)[:, None], np.abs(estimates))
+    return np.where(np.abs(differences) <= ROUNDING * size, 0.0, differences)
