@@ -26,6 +26,7 @@ ROOMS = (
     "files",
     "rng",
     "ids",
+    "bounds",
     "frame",
     "scores",
     "manifest",

@@ -19,7 +19,8 @@ from bestrand import (
     ScoreTable,
     read_scores,
 )
-from bestrand.scores import Counts, Unknown, known_bounds
+from bestrand.scale import known_bounds
+from bestrand.scores import Counts, Unknown
 from bestrand.types import FloatArray
 
 

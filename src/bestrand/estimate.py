@@ -5,6 +5,7 @@ from typing import get_args
 
 import numpy as np
 
+from bestrand.bounds import UNIT
 from bestrand.cautions import design_notes, score_notes
 from bestrand.errors import ArgumentError, EstimateError, InputError, ManifestError
 from bestrand.estimates import Estimates
@@ -21,8 +22,8 @@ from bestrand.ids import explain_mismatch
 from bestrand.manifest import Manifest
 from bestrand.notes import Note, shown
 from bestrand.reference import Known, known_probes
-from bestrand.scale import span_of, to_estimates
-from bestrand.scores import UNIT, ScoreMatrix, ScoreTable, known_bounds, matrix_of
+from bestrand.scale import known_bounds, span_of, to_estimates
+from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of
 from bestrand.types import Missing
 
 

@@ -1,16 +1,41 @@
 """Between the metric's unit and 0..1, on which estimators work."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from bestrand.bounds import UNIT, require_like_scales, seen_bounds, seen_range, unit_bounds
 from bestrand.estimates import Estimates
 from bestrand.estimators.base import Inference
 from bestrand.reference import Known
-from bestrand.scores import ScoreMatrix, seen_range
-from bestrand.stats.intervals import t_quantile
+from bestrand.scores import ScoreMatrix
+from bestrand.stats.intervals import FLAT, t_quantile
 from bestrand.types import BoolArray, FloatArray
 
 
 ROUNDING = 1e-12  # of an estimate
+
+
+def known_bounds(matrices: Sequence[ScoreMatrix]) -> tuple[float, float] | None:
+    """Give the lowest and highest score possible, if they are known of all the matrices.
+
+    Scores beyond the bounds widen them.
+
+    Raises:
+        InputError: one matrix is on 0..1 and another far above.
+    """
+    spans = [matrix.bounds or seen_bounds(matrix.values) for matrix in matrices]
+    if len({matrix.bounds for matrix in matrices}) > 1:
+        require_like_scales(spans)
+    told = [matrix for matrix in matrices if not matrix.missing.all()]
+    declared = {matrix.bounds or unit_bounds(matrix.values) for matrix in told}
+    stated = [bounds for bounds in declared if bounds is not None]
+    if not stated or (None in declared and set(stated) == {UNIT}):  # within 0..1 by chance
+        return None
+    low, high = min(low for low, _ in stated), max(high for _, high in stated)
+    lowest = min(float(np.nanmin(matrix.values)) for matrix in told)
+    highest = max(float(np.nanmax(matrix.values)) for matrix in told)
+    return min(low, lowest), max(high, highest)
 
 
 def span_of(
@@ -21,11 +46,17 @@ def span_of(
     So what is estimated of one target depends on no other. Without probes it is the range of the
     targets, on which no estimate depends then. Where these are flat, it is the metric's bounds.
     """
-    if known is not None and np.nanmax(known.scores) > np.nanmin(known.scores):
+    if known is not None and _varies(known.scores, bounds):
         return seen_range([known.scores])
-    if bounds is not None and (known is not None or np.ptp(targets.values[~targets.missing]) == 0):
+    if bounds is not None and (known is not None or not _varies(targets.values, bounds)):
         return bounds
     return seen_range([targets.values])
+
+
+def _varies(values: FloatArray, bounds: tuple[float, float] | None) -> bool:
+    """Say whether scores differ by more than rounding."""
+    least = 0.0 if bounds is None else FLAT * (bounds[1] - bounds[0])
+    return bool(np.nanmax(values) - np.nanmin(values) > least)
 
 
 def to_estimates(

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 import polars as pl
 
+from bestrand.bounds import require_one_scale, seen_bounds, unit_bounds
 from bestrand.errors import ArgumentError, InputError
 from bestrand.files import write_whole
 from bestrand.frame import Frame
@@ -18,8 +19,6 @@ from bestrand.notes import Note, shown
 from bestrand.types import BoolArray, FloatArray, IntArray, WeightScheme
 
 
-LARGE_SCORE = 5.0
-UNIT = (0.0, 1.0)
 Unknown = Literal["error", "nan"]
 
 
@@ -143,7 +142,7 @@ class ScoreMatrix:
     @property
     def span(self) -> tuple[float, float]:
         """Lowest score and width of the scale, by the bounds or, without them, by what was seen."""
-        low, high = self.bounds or _seen_bounds(self.values)
+        low, high = self.bounds or seen_bounds(self.values)
         return low, high - low
 
 
@@ -260,8 +259,8 @@ class ScoreTable:
         values[scored["row"].to_numpy(), scored["column"].to_numpy()] = scored["score"].to_numpy()
         bounds = self.bounds.get(name)
         if bounds is None:
-            _require_one_scale(models, values, name)
-            bounds = _unit_bounds(values)
+            require_one_scale(models, values, name)
+            bounds = unit_bounds(values)
         return ScoreMatrix(frame, models, values, name, bounds)
 
     def write(self, path: str | Path, *, force: bool = False) -> None:
@@ -320,43 +319,6 @@ def matrix_of(
     return replace(scores, frame=scores.frame.reweighted(weights))
 
 
-def known_bounds(matrices: Sequence[ScoreMatrix]) -> tuple[float, float] | None:
-    """Give the lowest and highest score possible, if they are known of all the matrices.
-
-    Scores beyond the bounds widen them.
-
-    Raises:
-        InputError: one matrix is on 0..1 and another far above.
-    """
-    spans = [matrix.bounds or _seen_bounds(matrix.values) for matrix in matrices]
-    if len({matrix.bounds for matrix in matrices}) > 1:
-        _require_like_scales(spans)
-    told = [matrix for matrix in matrices if not matrix.missing.all()]
-    declared = {matrix.bounds or _unit_bounds(matrix.values) for matrix in told}
-    stated = [bounds for bounds in declared if bounds is not None]
-    if not stated or (None in declared and set(stated) == {UNIT}):  # within 0..1 by chance
-        return None
-    low, high = min(low for low, _ in stated), max(high for _, high in stated)
-    lowest = min(float(np.nanmin(matrix.values)) for matrix in told)
-    highest = max(float(np.nanmax(matrix.values)) for matrix in told)
-    return min(low, lowest), max(high, highest)
-
-
-def _require_like_scales(spans: Sequence[tuple[float, float]]) -> None:
-    low, high = min(low for low, _ in spans), max(high for _, high in spans)
-    if min(high for _, high in spans) <= 1 and high >= LARGE_SCORE:
-        raise InputError(
-            f"Probes and targets must be scored on one scale, got 0..1 beside {low:g}..{high:g}. "
-            "Bring them to one scale, or say which they share, as in --range 0:100 "
-            "(bounds=(0, 100)).",
-        )
-
-
-def seen_range(arrays: Sequence[FloatArray]) -> tuple[float, float]:
-    """Give the lowest and highest score of all arrays, a stretch of 1 where they are the same."""
-    return _seen_bounds(np.concatenate([values.ravel() for values in arrays]))
-
-
 def _distinct(items: Sequence[str]) -> tuple[str, ...]:
     """Require ids, each once."""
     if isinstance(items, str):
@@ -374,30 +336,3 @@ def _distinct(items: Sequence[str]) -> tuple[str, ...]:
 def _plain_frame(items: Sequence[str]) -> Frame:
     weights = np.full(len(items), 1.0 / max(len(items), 1))
     return Frame(tuple(items), None, None, weights, "micro")
-
-
-def _require_one_scale(models: tuple[str, ...], values: FloatArray, metric: str) -> None:
-    """Refuse models of which some score within 0..1 and others far above, as 0..100 beside 0..1."""
-    tops = np.nanmax(np.abs(values), axis=1, initial=0.0)
-    small, large = (tops > 0) & (tops <= 1), tops >= LARGE_SCORE
-    if not (small.any() and large.any()):
-        return
-    unit, other = models[int(small.argmax())], models[int(large.argmax())]
-    raise InputError(
-        f"Scores of metric {metric!r} must all be on one scale: those of {unit!r} stay within 1, "
-        f"those of {other!r} go up to {tops[large.argmax()]:g}. Bring them to one scale, or say "
-        "which they share, as in --range 0:100 (bounds=(0, 100)).",
-        models=(unit, other),
-    )
-
-
-def _seen_bounds(values: FloatArray) -> tuple[float, float]:
-    if np.isnan(values).all():
-        return (0.0, 1.0)
-    low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    return (low, high) if high > low else (low, low + 1.0)
-
-
-def _unit_bounds(values: FloatArray) -> tuple[float, float] | None:
-    seen = values[~np.isnan(values)]
-    return UNIT if seen.size and seen.min() >= 0 and seen.max() <= 1 else None

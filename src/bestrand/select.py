@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bestrand.bounds import seen_range
 from bestrand.choosing import Base, as_frame, require_size, subset_size
 from bestrand.designs.balanced import Balanced
 from bestrand.designs.base import Design, Features, standardised
@@ -13,7 +14,7 @@ from bestrand.frame import Frame
 from bestrand.manifest import Manifest, scores_digest
 from bestrand.notes import Note, shown
 from bestrand.rng import Stream
-from bestrand.scores import ScoreMatrix, ScoreTable, seen_range
+from bestrand.scores import ScoreMatrix, ScoreTable
 from bestrand.settings import whole_number
 from bestrand.texts import ItemTexts
 from bestrand.types import FloatArray, WeightScheme

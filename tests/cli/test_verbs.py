@@ -68,8 +68,12 @@ def test_probes_make_intervals_narrower(run: Run, files: Files) -> None:
     with_probes = run("estimate", subset, files.targets, "--probes", files.probes, "--json").json
     without = run("estimate", subset, files.targets, "--json").json
 
-    for narrow, wide in zip(with_probes["models"], without["models"], strict=True):
-        assert narrow["se"] < wide["se"]
+    ratios = [
+        narrow["se"] / wide["se"]
+        for narrow, wide in zip(with_probes["models"], without["models"], strict=True)
+    ]
+    assert max(ratios) < 1.02  # 1 for a target that these probes do not explain
+    assert sum(ratios) < 0.98 * len(ratios)
 
 
 def test_read_counts_and_writes_what_it_read(run: Run, files: Files) -> None:

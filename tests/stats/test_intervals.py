@@ -3,7 +3,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import multinomial
 from scipy.stats import t as student
@@ -110,6 +110,8 @@ def test_the_unit_of_the_scores_is_that_of_the_variance(
     given_: tuple[FloatArray, FloatArray], unit: float
 ) -> None:
     y, weights = given_
+    spans = np.nanmax(y, axis=1, initial=0.0) - np.nanmin(y, axis=1, initial=1.0)
+    assume(not ((spans > 0) & (spans < 1e-3)).any())  # rounding beside the 4 that is added
     moved, bounds = 4 + unit * y, (4.0, 4 + unit)
     spread = weighted_spread(moved, weights)
     variance = floored_variance(spread, moved, weights, bounds)

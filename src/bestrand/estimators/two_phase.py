@@ -23,6 +23,7 @@ from bestrand.types import FloatArray, IntArray
 
 BIG_GROUP = 0.03  # a group of at least this share of the frame gets a column of its own
 ITEMS_PER_COLUMN = 3
+ROUNDING = 1e-12  # of scores on 0..1
 
 
 class Adjustment(NamedTuple):
@@ -88,6 +89,8 @@ def two_phase_inference(
 def nearest_probe(seen: Seen, means: FloatArray) -> Reach | None:
     """Give the reach of the probe that is nearest to each target in mean, on all items it ran.
 
+    Where several are equally near, it is the widest of theirs.
+
     Args:
         seen: the targets and the probes.
         means: (T,) of the targets on the subset.
@@ -98,8 +101,14 @@ def nearest_probe(seen: Seen, means: FloatArray) -> Reach | None:
     alike = np.ones(scores.shape[1])
     reach = score_reach(weighted_spread(scores, alike), scores, alike, None)
     on_subset = weighted_spread(seen.probes, seen.weights).mean
-    nearest = np.abs(np.nan_to_num(means)[:, None] - on_subset).argmin(axis=1)
-    return Reach(*(values[nearest] for values in reach))
+    gaps = np.abs(np.nan_to_num(means)[:, None] - on_subset)
+    nearest = gaps <= gaps.min(axis=1, keepdims=True) + ROUNDING
+    with np.errstate(invalid="ignore"):
+        low = np.where(nearest, reach.low, np.nan)
+        high, kappa = (np.where(nearest, values, np.nan) for values in (reach.high, reach.kappa))
+    return Reach(
+        np.fmin.reduce(low, axis=1), np.fmax.reduce(high, axis=1), np.fmax.reduce(kappa, axis=1)
+    )
 
 
 def balanced_features(seen: Seen) -> FloatArray:

@@ -202,7 +202,7 @@ def sample_errors(
         >>> sizes, fixed = np.array([10.0, 15.0]), np.zeros(2)
         >>> seen = Sample(y, np.full(5, 0.2), groups, sizes, fixed)
         >>> sample_errors(seen, np.array([0.6]), prior=0.0, raised=False).variance.round(4)
-        array([0.048])
+        array([0.064])
     """
     parts = list(_parts(seen, centre))
     if not any(part.factor > 0 or part.rounded > 0 for part in parts):
