@@ -63,7 +63,7 @@ def test_estimates_are_means_over_the_chosen_items(run: Run, files: Files) -> No
     assert "no-probes" in {note["code"] for note in done.json["notes"]}
 
 
-def test_probes_make_intervals_narrower(run: Run, files: Files) -> None:
+def test_probes_make_intervals_narrower_of_targets_that_they_explain(run: Run, files: Files) -> None:
     _, subset = drawn(run, files)
     with_probes = run("estimate", subset, files.targets, "--probes", files.probes, "--json").json
     without = run("estimate", subset, files.targets, "--json").json
@@ -73,7 +73,7 @@ def test_probes_make_intervals_narrower(run: Run, files: Files) -> None:
         for narrow, wide in zip(with_probes["models"], without["models"], strict=True)
     ]
     assert max(ratios) < 1.02  # 1 for a target that these probes do not explain
-    assert sum(ratios) < 0.98 * len(ratios)
+    assert min(ratios) < 0.98
 
 
 def test_read_counts_and_writes_what_it_read(run: Run, files: Files) -> None:
