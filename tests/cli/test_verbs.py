@@ -63,7 +63,7 @@ def test_estimates_are_means_over_the_chosen_items(run: Run, files: Files) -> No
     assert "no-probes" in {note["code"] for note in done.json["notes"]}
 
 
-def test_probes_make_intervals_narrower_of_targets_that_they_explain(run: Run, files: Files) -> None:
+def test_probes_narrow_the_intervals_of_what_they_explain(run: Run, files: Files) -> None:
     _, subset = drawn(run, files)
     with_probes = run("estimate", subset, files.targets, "--probes", files.probes, "--json").json
     without = run("estimate", subset, files.targets, "--json").json
