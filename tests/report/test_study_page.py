@@ -262,7 +262,8 @@ def test_the_page_draws_every_chart_offline_and_names_stay_text(page: Path, open
 def test_a_name_does_not_turn_the_text_around_it(made: Made, tmp_path: Path, opened: Open) -> None:
     text = json.dumps(WHAT).replace(json.dumps(HOSTILE)[1:-1], json.dumps(TURNED)[1:-1])
     what = json.loads(text)
-    law, transfer = what["experiments"][1], what["experiments"][3]
+    by_name = {experiment["name"]: experiment for experiment in what["experiments"]}
+    law, transfer = by_name["law"], by_name["transfer"]
     what["experiments"] = [law, {**transfer, "name": ESCAPING, "figure": [1, 2], "replicates": 2}]
     for experiment in what["experiments"]:
         experiment["kinds"] = ["agent"]
