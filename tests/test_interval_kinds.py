@@ -207,6 +207,23 @@ def test_costs_of_any_size_have_intervals_of_their_own_size_above_0() -> None:
     assert negative.high == pytest.approx(-results[0].low, rel=1e-9)
 
 
+def test_an_interval_holds_its_own_estimate() -> None:
+    """Learned estimates of costs may fall below 0, where no cost can be."""
+    rng = np.random.default_rng(1)
+    costs = table(np.exp(1.5 * rng.normal(size=(8, 60))))
+    sources, targets = costs.take_models(costs.models[:5]), costs.take_models(costs.models[5:])
+    for seed in range(60):
+        subset = br.select(sources, 10, design=br.SimpleRandom(), probes=sources.models, seed=seed)
+        seen = targets.take_items(subset.items)
+        for made in (HistoryAverage(), ESTIMATORS["aipw"](), ESTIMATORS["ppi"]()):
+            result = br.estimate(seen, subset, probes=sources, estimator=made)
+
+            assert (result.low <= result.estimate).all()
+            assert (result.estimate <= result.high).all()
+            assert (result.low >= 0).all()
+            assert np.isfinite(result.high).all()
+
+
 # --- verdicts ------------------------------------------------------------------------------------
 
 

@@ -126,8 +126,8 @@ def _flat_notes(
         return []
     names = [model for model, is_flat in zip(targets.models, unknown, strict=True) if is_flat]
     text = (
-        f"All scores of {shown(names)} are the same, and the scale is not known, so there is no "
-        "interval. Say the lowest and the highest score possible, as in --range 0:100 "
+        f"All scores of {shown(names)} are the same, and the scale is not known, so the estimate "
+        "has no interval. Say the lowest and the highest score possible, as in --range 0:100 "
         "(bounds=(0, 100))."
     )
     return [Note("unknown-scale", text)]

@@ -14,6 +14,7 @@ from bestrand.types import BoolArray, FloatArray
 
 
 ROUNDING = 1e-12  # of an estimate
+MOST_RATIO = 1.5  # of half width and estimate: beyond it the logarithm says nothing
 
 
 def known_bounds(matrices: Sequence[ScoreMatrix]) -> tuple[float, float] | None:
@@ -71,7 +72,10 @@ def to_estimates(
         return np.where(se == 0.0, 0.0, quantile * se) * width
 
     def bounded(values: FloatArray) -> FloatArray:
-        return values if targets.bounds is None else np.clip(values, *targets.bounds)
+        if targets.bounds is not None:
+            return np.clip(values, *targets.bounds)
+        sign = _common_sign(targets.values)
+        return values if sign == 0 else sign * np.maximum(sign * values, 0.0)
 
     center = low + width * inference.estimate
     half = half_width(inference.se, inference.freedom)
@@ -119,8 +123,8 @@ def _interval(
     sign = _common_sign(targets.values)
     if sign == 0:
         return low, high
-    size = np.abs(center)
-    graded = _is_graded(targets.values) & (size > 0)
+    size = np.maximum(sign * center, 0.0)
+    graded = _is_graded(targets.values) & (half < MOST_RATIO * size)
     ratio = np.exp(np.divide(half, size, out=np.zeros_like(half), where=graded))
     near = np.where(graded, size / ratio, np.maximum(size - half, 0.0))
     far = np.where(graded, size * ratio, size + half)

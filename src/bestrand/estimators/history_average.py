@@ -93,7 +93,7 @@ def widened_beyond(found: Inference, plain: Inference, full: FloatArray) -> Infe
     pairs = (beyond[:, None] | beyond) & (plain.pair_se > found.pair_se)
     text = (
         f"{int(beyond.sum())} of {beyond.size} targets may score beyond the range of the source "
-        "models. What these teach may not hold there, so the intervals are those of the plain mean."
+        "models. What these teach may not hold there, so intervals are as wide as those of Mean."
     )
     return found._replace(
         se=np.where(beyond, plain.se, found.se),

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bestrand.bounds import UNIT
 from bestrand.estimators.base import Inference, Seen
 from bestrand.estimators.chance import linearised, residual_shares, within_shares
 from bestrand.stats.intervals import (
@@ -67,7 +68,7 @@ def two_phase_inference(
     variance = floored_variance(spread, seen.scores, seen.weights, seen.bounds, like)
     variance = variance * _factor(seen, spread.n, residual.own, within.own, regressed=regressed)
 
-    pairs = pair_spread(seen.scores, seen.weights, seen.bounds)
+    pairs = pair_spread(seen.scores, seen.weights, seen.bounds if like is None else UNIT)
     pair_variance = pairs.variance * _factor(
         seen, pairs.n, residual.pairs, within.pairs, regressed=regressed
     )

@@ -15,6 +15,7 @@ PRIOR_ITEMS = 4  # two right, two wrong: Agresti and Coull's addition
 PAIR_ITEMS = 2  # one better, one worse
 PAIR_ROUNDING = 1e-14  # of scores on 0..1: what models that agree on every item may show
 ROUNDING = 1e-30  # of a sum of squares
+NEAR_FLAT = 0.25  # of the items: a model with more of other scores shows its own stretch
 FLAT = 1e-9  # of the scores' size: what scores that are all the same may differ by
 
 Bounds: TypeAlias = tuple[float, float] | None
@@ -136,7 +137,10 @@ def floored_variance(
     has variance 0 on them, and still a full score below 1: such a flat model takes the bounds of
     the metric for l and h, and kappa 1. kappa is 1 for right-or-wrong scores and carries the floor
     over to graded ones. Where a model like this one is known on more items, l, h and kappa are at
-    least as wide as that model's: high scores that are rare may all be absent from a subset.
+    least as wide as that model's: high scores that are rare may all be absent from a subset. Where
+    no such model is known, a model of which nearly all scores are the same, three quarters or
+    more, is not surer than one that is flat, by much: with e other scores its floor is min(1, 2/e)
+    of that of a flat model.
     Unequal weights raise the floor by their design effect.
 
     Args:
@@ -158,9 +162,46 @@ def floored_variance(
     with np.errstate(invalid="ignore", divide="ignore"):
         middle = (n * spread.mean + PRIOR_ITEMS / 2 * (low + high)) / (n + PRIOR_ITEMS)
         middle = np.clip(middle, low, high)
-        floor = kappa * (middle - low) * (high - middle) * _scale(spread, y, weights)
+        scale = _scale(spread, y, weights)
+        floor = kappa * (middle - low) * (high - middle) * scale
         raised = np.maximum(spread.variance, floor)
+        if bounds is not None and like is None:
+            least, most = bounds
+            middle = (n * spread.mean + PRIOR_ITEMS / 2 * (least + most)) / (n + PRIOR_ITEMS)
+            wide = (middle - least) * (most - middle) * scale
+            raised = np.maximum(raised, _near_flat(_commonest(y, weights), n) * wide)
     return np.where((spread.n > 1) & np.isfinite(spread.variance), raised, np.nan)
+
+
+class Commonest(NamedTuple):
+    """The score that each model has most often.
+
+    Attributes:
+        score: (T,); nan where nothing was scored.
+        others: (T,) items with another score.
+    """
+
+    score: FloatArray
+    others: FloatArray
+
+
+def _commonest(y: FloatArray, weights: FloatArray) -> Commonest:
+    score, others = np.full((2, len(y)), np.nan)
+    for row, (values, counted) in enumerate(zip(y, ~np.isnan(y) & (weights > 0), strict=True)):
+        if counted.any():
+            found, counts = np.unique(values[counted], return_counts=True)
+            score[row] = found[counts.argmax()]
+            others[row] = counted.sum() - counts.max()
+    return Commonest(score, others)
+
+
+def _near_flat(seen: Commonest, n: FloatArray) -> FloatArray:
+    """Say how far a model counts as flat: 1 with two other scores at most, less with more.
+
+    A model with one blemish on many perfect items must not look surer than one with none.
+    """
+    share = np.minimum(1.0, 2 / np.maximum(seen.others, 1.0))
+    return np.where(seen.others <= NEAR_FLAT * n, share, 0.0)
 
 
 def _scale(spread: Spread, y: FloatArray, weights: FloatArray) -> FloatArray:
@@ -309,7 +350,22 @@ def _largest_squares(y: FloatArray, weights: FloatArray, bounds: Bounds) -> Floa
     least, most = np.minimum(low[:, None], low), np.maximum(high[:, None], high)
     known = np.nan if bounds is None else bounds[1] - bounds[0]
     width = np.where(_is_flat(least, most), known, most - least)
-    return np.asarray((kappa[:, None] + kappa) / 2 * width**2)
+    squares = (kappa[:, None] + kappa) / 2 * width**2
+    if bounds is None:
+        return np.asarray(squares)
+    seen = _commonest(y, weights)
+    n = _counted_by_both(y, weights)
+    others = seen.others[:, None] + seen.others
+    with np.errstate(invalid="ignore"):
+        alike = np.abs(seen.score[:, None] - seen.score) <= FLAT
+    both = np.where(alike, _near_flat(Commonest(seen.score, others), n), 0.0)
+    return np.asarray(np.fmax(squares, both * known**2))
+
+
+def _counted_by_both(y: FloatArray, weights: FloatArray) -> FloatArray:
+    """Count the items that count for both models of each pair; (T, T)."""
+    counted = (~np.isnan(y) & (weights > 0)).astype(np.float64)
+    return np.asarray(counted @ counted.T)
 
 
 def _ends(y: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
