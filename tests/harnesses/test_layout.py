@@ -57,6 +57,73 @@ def test_columns_say_which_column_is_what() -> None:
     assert table.metrics == ("score",)
 
 
+@pytest.mark.parametrize("name", ["score", "SCORE", " Score"])
+@pytest.mark.parametrize("metric", [None, "score"])
+def test_the_column_said_to_be_the_score_comes_before_one_called_so(
+    name: str, metric: str | None
+) -> None:
+    columns: dict[str, list[Any]] = {"id": ["a", "b"], name: [1, 0], "cost_usd": [0.25, 0.5]}
+    for order in (columns, dict(reversed(columns.items()))):
+        table = read(order, columns={"score": "cost_usd"}, metric=metric)
+
+        assert table.metrics == ("score",)
+        assert table.rows["score"].to_list() == [0.25, 0.5]
+        assert table.notes[0].text == f"<table>: columns left aside: {name!r}."
+
+
+def test_a_score_column_is_found_by_its_own_name_too() -> None:
+    columns: dict[str, list[Any]] = {"id": ["a", "b"], "score": [1, 0], "cost_usd": [0.25, 0.5]}
+    said = {"score": "cost_usd"}
+
+    own = read(columns, columns=said, metric="cost_usd")
+    both = read(columns, columns=said, metric=["score", "cost_usd"])
+
+    assert own.metrics == ("cost_usd",)
+    assert own.rows["score"].to_list() == [0.25, 0.5]
+    assert both.rows["score"].to_list() == [0.25, 0.25, 0.5, 0.5]
+    assert read({"id": ["a"], "SCORE": [1]}, metric="SCORE").metrics == ("SCORE",)
+
+
+@pytest.mark.parametrize(
+    ("role", "name"),
+    [
+        ("item", "item"),
+        ("item", "doc_id"),
+        ("model", "model"),
+        ("group", "category"),
+        ("task", "Task"),
+        ("weight", "weight"),
+        ("status", "status"),
+        ("filter", "filter"),
+        ("metric", "metric"),
+    ],
+)
+def test_a_column_out_of_its_role_is_no_metric_and_no_model(role: str, name: str) -> None:
+    said: dict[str, list[Any]] = {"qid": ["a", "b"], name: [4, 6], "x": ["1", "1"]}
+    columns = {"item": "qid"} if role == "item" else {"item": "qid", role: "x"}
+    long = read(said | {"score": [1, 0]}, columns=columns)
+
+    assert long.rows["score"].to_list() == [1, 0]
+    assert len(long.metrics) == 1
+    assert any(f"left aside: {name!r}" in note.text for note in long.notes)
+    if role in ("model", "metric"):
+        return
+    wide = read(
+        {k: v for k, v in said.items() if k != "x"} | {"x": [1, 1], "m": [1, 0]}, columns=columns
+    )
+
+    assert wide.models == (("m", "x") if role == "item" else ("m",))
+    assert any(f"left aside: {name!r}" in note.text for note in wide.notes)
+
+
+def test_a_weight_column_out_of_its_role_is_a_metric_by_its_own_name() -> None:
+    columns: dict[str, list[Any]] = {"id": ["a"], "model": ["m"], "weight": [4], "w": [1]}
+
+    table = read(columns, columns={"weight": "w"}, metric="weight")
+
+    assert table.rows["score"].to_list() == [4]
+
+
 def test_a_column_that_is_not_there_is_refused() -> None:
     with pytest.raises(FileError, match=r"no column 'qid'; there are 'id', 'score'. Say which of"):
         read({"id": ["x"], "score": [1]}, columns={"item": "qid"})

@@ -9,7 +9,7 @@ import polars as pl
 from bestrand.errors import FileError
 from bestrand.harnesses.faults import MISSING, with_status
 from bestrand.harnesses.raw import RawTable
-from bestrand.harnesses.roles import Roles, find_roles, is_unnamed
+from bestrand.harnesses.roles import Roles, displaced, find_roles, is_unnamed
 from bestrand.harnesses.row_numbers import numbers_rows
 from bestrand.harnesses.shapes import documents, require_own_ids
 from bestrand.harnesses.summaries import suspects, without_summaries
@@ -78,12 +78,13 @@ def to_long(
         form == "auto"
         and ("model" in roles or "score" in roles or bool(set(metrics or ()) & set(table.columns)))
     )
+    other = displaced(table, roles, columns or {})
     if not is_long:
-        return _wide(table, roles, metrics[0] if metrics else "score")
+        return _wide(table, roles, metrics[0] if metrics else "score", other)
     base = item_rows(table, roles).with_columns(
         _names(table, roles["model"], "model") if "model" in roles else pl.lit(model).alias("model")
     )
-    scores = _scores(table, roles, metrics)
+    scores = _scores(table, roles, metrics, other)
     rows = pl.concat([base.with_columns(name, score) for name, score in scores.by_metric])
     kept = without_summaries(with_status(rows, *_said(table, roles)), f"{table.path}: ")
     notes = (*table.notes, *_aside(table, scores), *kept.notes)
@@ -143,8 +144,14 @@ class _Scores(NamedTuple):
     aside: list[str]
 
 
-def _scores(table: RawTable, roles: Roles, metrics: tuple[str, ...] | None) -> _Scores:
-    """Give the scores of each metric, and the columns that were left aside."""
+def _scores(
+    table: RawTable, roles: Roles, metrics: tuple[str, ...] | None, other: list[str]
+) -> _Scores:
+    """Give the scores of each metric, and the columns that were left aside.
+
+    The column of the role `score` is the metric of that name, and of its own name if so asked;
+    one of `other`, which `columns=` put out of its role, is a metric only by its own name.
+    """
     rest = [name for name in table.columns if name not in roles.values()]
     if "metric" in roles:
         if "score" not in roles:
@@ -155,15 +162,18 @@ def _scores(table: RawTable, roles: Roles, metrics: tuple[str, ...] | None) -> _
             )
         names = _names(table, roles["metric"], "metric")
         return _Scores([(names, to_scores(table, roles["score"]).alias("score"))], rest)
-    numbering = numbers_rows(table, rest)
+    numbering = {*numbers_rows(table, rest), *other}
     if metrics is None and "score" not in roles:
         _require_no_strays(table, [name for name in rest if name not in numbering])
-    there = {"score": roles["score"]} if "score" in roles else {}
-    there |= {
+    there = {
         name: name
         for name in rest
         if name in (metrics or ()) or (name not in numbering and is_numeric(table, name))
     }
+    if "score" in roles:
+        column = roles["score"]
+        own = {column: column} if column in (metrics or ()) else {}
+        there = {"score": column} | own | {**there, "score": column}
     wanted = {name: column for name, column in there.items() if name in (metrics or there)}
     if not wanted:
         raise FileError(
@@ -179,7 +189,7 @@ def _scores(table: RawTable, roles: Roles, metrics: tuple[str, ...] | None) -> _
         (pl.lit(name).alias("metric"), to_scores(table, column, more).alias("score"))
         for name, column in wanted.items()
     ]
-    return _Scores(scores, [name for name in rest if name not in there])
+    return _Scores(scores, [name for name in rest if name not in there.values()])
 
 
 def _require_no_strays(table: RawTable, names: list[str]) -> None:
@@ -215,7 +225,7 @@ def _said(table: RawTable, roles: Roles) -> tuple[pl.Series, pl.Series]:
     return status, to_errors(table, roles["error"]) if "error" in roles else none
 
 
-def _wide(table: RawTable, roles: Roles, metric: str) -> Long:
+def _wide(table: RawTable, roles: Roles, metric: str, other: list[str]) -> Long:
     """Make rows of a table with a column for each model; an empty cell was not run."""
     if "metric" in roles:
         raise FileError(
@@ -224,7 +234,7 @@ def _wide(table: RawTable, roles: Roles, metric: str) -> Long:
             path=table.path,
         )
     rest = [name for name in table.columns if name not in roles.values()]
-    numbering = numbers_rows(table, rest)
+    numbering = {*numbers_rows(table, rest), *other}
     models = [name for name in rest if name not in numbering]
     if not models:
         raise FileError(

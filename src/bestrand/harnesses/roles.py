@@ -77,6 +77,16 @@ def find_roles(table: RawTable, given: Mapping[str, str]) -> Roles:
     return roles
 
 
+def displaced(table: RawTable, roles: Roles, given: Mapping[str, str]) -> list[str]:
+    """Give the columns that are called like a role which `given` says is another column.
+
+    They are neither metric nor model: `score` is none where the scores are said to be in `acc`.
+    """
+    names = {name for role in given for name in NAMES[role]}
+    taken = set(roles.values())
+    return [name for name in table.columns if name not in taken and _folded(name) in names]
+
+
 def _holds_names(table: RawTable, name: str) -> bool:
     """Whether every cell of a column is a text, and not all of them are numbers."""
     cells = list(table.columns[name])
