@@ -1,5 +1,6 @@
 """Scores: nan where there is none and never 0, one scale, and full scores by the weights."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -179,6 +180,8 @@ def test_bounds_set_the_scale() -> None:
         (matrix_of([[0.2, 0.3]], (0, 1)), matrix_of([[0.4, 3]]), None),
         (matrix_of([[2, 3]], (0, 10)), matrix_of([[4, 9]]), (0, 10)),
         (matrix_of([[2, 3]], (0, 10)), matrix_of([[4, 90]], (0, 10)), (0, 90)),
+        (replace(matrix_of([[0.2, 0.3]]), open_ended=True), matrix_of([[0.4, 0.5]]), None),
+        (replace(matrix_of([[0.2, 0.3]]), open_ended=True), matrix_of([[4, 50]]), None),
         (matrix_of([[NAN, NAN]]), matrix_of([[0.5, 1]], (0, 1)), (0, 1)),
     ],
 )

@@ -10,6 +10,11 @@ from bestrand.types import FloatArray
 
 UNIT = (0.0, 1.0)
 LARGE_SCORE = 5.0  # beside scores of at most 1, it is on another scale
+SAY_SCALE = (
+    "Bring them to one scale, or say which they share: --range 0:100 (bounds=(0, 100)) for a scale "
+    'of 0 to 100, --range 0: (bounds=(0, float("inf"))) for costs and other metrics without an '
+    "upper bound."
+)
 
 
 def seen_range(arrays: Sequence[FloatArray]) -> tuple[float, float]:
@@ -40,8 +45,7 @@ def require_one_scale(models: tuple[str, ...], values: FloatArray, metric: str) 
     unit, other = models[int(small.argmax())], models[int(large.argmax())]
     raise InputError(
         f"Scores of metric {metric!r} must all be on one scale: those of {unit!r} stay within 1, "
-        f"those of {other!r} go up to {tops[large.argmax()]:g}. Bring them to one scale, or say "
-        "which they share, as in --range 0:100 (bounds=(0, 100)).",
+        f"those of {other!r} go up to {tops[large.argmax()]:g}. {SAY_SCALE}",
         models=(unit, other),
     )
 
@@ -56,6 +60,5 @@ def require_like_scales(spans: Sequence[tuple[float, float]]) -> None:
     if min(high for _, high in spans) <= 1 and high >= LARGE_SCORE:
         raise InputError(
             f"Probes and targets must be scored on one scale, got 0..1 beside {low:g}..{high:g}. "
-            "Bring them to one scale, or say which they share, as in --range 0:100 "
-            "(bounds=(0, 100)).",
+            f"{SAY_SCALE}",
         )

@@ -20,11 +20,13 @@ MOST_RATIO = 1.5  # of half width and estimate: beyond it the logarithm says not
 def known_bounds(matrices: Sequence[ScoreMatrix]) -> tuple[float, float] | None:
     """Give the lowest and highest score possible, if they are known of all the matrices.
 
-    Scores beyond the bounds widen them.
+    Scores beyond the bounds widen them. A metric that is said to be open-ended has none.
 
     Raises:
         InputError: one matrix is on 0..1 and another far above.
     """
+    if any(matrix.open_ended for matrix in matrices):
+        return None
     spans = [matrix.bounds or seen_bounds(matrix.values) for matrix in matrices]
     if len({matrix.bounds for matrix in matrices}) > 1:
         require_like_scales(spans)

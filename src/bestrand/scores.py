@@ -50,7 +50,9 @@ class ScoreMatrix:
         values: (L, N) in the metric's own unit; nan where there is no score, never 0.
         metric: its name.
         bounds: lowest and highest score possible, or None where nobody said and the scores are
-            not all within 0..1.
+            not all within 0..1, or where the metric is without one of them.
+        open_ended: whether somebody said that it is, as of costs. All scores are on one scale
+            then, and scores within 0..1 tell no bounds.
     """
 
     frame: Frame
@@ -58,6 +60,7 @@ class ScoreMatrix:
     values: FloatArray
     metric: str = "score"
     bounds: tuple[float, float] | None = None
+    open_ended: bool = False
 
     def __post_init__(self) -> None:
         values = np.asarray(self.values, dtype=np.float64).view()
@@ -158,7 +161,8 @@ class ScoreTable:
         items: one an item, ascending: `item`, `task`, `group`, `weight` (null where unknown).
         n_duplicates: rows that repeated an earlier row word for word.
         notes: what a reader should know.
-        bounds: lowest and highest score possible of the metrics for which somebody said.
+        bounds: lowest and highest score possible of the metrics for which somebody said; infinite
+            where there is none, as of costs.
     """
 
     rows: pl.DataFrame
@@ -261,6 +265,8 @@ class ScoreTable:
         if bounds is None:
             require_one_scale(models, values, name)
             bounds = unit_bounds(values)
+        elif not np.isfinite(bounds).all():
+            return ScoreMatrix(frame, models, values, name, open_ended=True)
         return ScoreMatrix(frame, models, values, name, bounds)
 
     def write(self, path: str | Path, *, force: bool = False) -> None:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -124,7 +125,7 @@ def take_matrices(
                 metrics=metrics,
             )
         frame = as_frame(scores, weights)
-        matrices = [ScoreMatrix(frame, scores.models, scores.values, scores.metric, scores.bounds)]
+        matrices = [replace(scores, frame=frame)]
     else:
         if metrics is not None and len(set(metrics)) < len(metrics):
             raise ArgumentError(f"`metrics` must be distinct, got {shown(list(metrics))}.")

@@ -274,6 +274,27 @@ def test_models_on_different_scales(run: Run, tmp_path: Path) -> None:
     assert "must all be on one scale" in done.err
 
 
+def test_costs_have_no_upper_bound(run: Run, tmp_path: Path) -> None:
+    rows = [
+        {"item": f"q{i}", "model": model, "score": cost * (1 + i % 7)}
+        for model, cost in (("cheap", 0.1), ("fair", 0.13), ("dear", 10))
+        for i in range(60)
+    ]
+    costs, cheap = write(tmp_path / "c.jsonl", rows), write(tmp_path / "d.jsonl", rows[:60])
+    subset = tmp_path / "s.json"
+
+    assert run("select", costs, "-n", 20, "-o", subset).code == 3
+    for span in ("0:", ":", "score=0:"):
+        assert run("select", costs, "-n", 20, "-o", subset, "--range", span, "--force").code == 0
+    for more in ((), ("--probes", costs)):
+        done = run("estimate", subset, cheap, "--range", "0:", "--json", *more)
+        assert done.code == 0, done.err
+    refused = run("read", costs, "--range", ":0")
+    assert refused.code == 3
+    assert "180 scores of metric 'score' lie outside -inf..0" in refused.err
+    assert run("read", costs, "--range", "0").code == 2
+
+
 def test_percent_scores_give_percent_estimates(run: Run, tmp_path: Path) -> None:
     unit = write(tmp_path / "unit.jsonl", grid(["a", "b", "c"], 60))
     percent = write(tmp_path / "percent.jsonl", grid(["a", "b", "c"], 60, score=100))

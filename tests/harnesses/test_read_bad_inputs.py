@@ -365,6 +365,21 @@ def test_models_on_different_scales_are_refused_unless_told(
     assert read_scores(tmp_path, bounds=(0, 100)).matrix().bounds == (0, 100)
 
 
+def test_a_metric_without_an_upper_bound_is_on_one_scale(tmp_path: Path) -> None:
+    inf = float("inf")
+    for name, scores in {"cheap": [0.2, 0.9, 1.0], "dear": [2, 90, 500]}.items():
+        write(tmp_path / f"{name}.jsonl", [{"id": i, "score": s} for i, s in enumerate(scores)])
+
+    for bounds in ((0, inf), (-inf, inf), (-inf, 500), {"score": (0, inf)}):
+        assert read_scores(tmp_path, bounds=bounds).matrix().bounds is None
+    with pytest.raises(InputError, match=r"3 scores of metric 'score' lie outside 2..inf"):
+        read_scores(tmp_path, bounds=(2, inf))
+    with pytest.raises(InputError, match=r"6 scores of metric 'score' lie outside -inf..0"):
+        read_scores(tmp_path, bounds=(-inf, 0))
+    with pytest.raises(InputError, match=r"--range 0:100 .*, --range 0: .* for costs"):
+        read_scores(tmp_path).matrix()
+
+
 def test_scores_out_of_bounds_are_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "m.jsonl", [{"id": "a", "score": 1}, {"id": "b", "score": 20}])
 
@@ -378,7 +393,8 @@ def test_scores_out_of_bounds_are_refused(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         ({"bounds": (1, 0)}, "`bounds` must go up, got 1..0 for 'score'"),
-        ({"bounds": (0, float("inf"))}, "`bounds` must go up"),
+        ({"bounds": (float("inf"), float("inf"))}, "`bounds` must go up"),
+        ({"bounds": (-float("inf"), -float("inf"))}, "`bounds` must go up"),
         ({"bounds": (float("nan"), 1)}, "`bounds` must go up"),
         ({"bounds": (1,)}, r"`bounds` must be two numbers, got \(1,\)"),
         ({"bounds": "ab"}, "`bounds` must be two numbers"),

@@ -44,7 +44,7 @@ RangeOption = Annotated[
     typer.Option(
         "--range",
         metavar="[METRIC=]LOW:HIGH",
-        help="Lowest and highest score possible, where scores are not on 0..1.",
+        help="Lowest and highest score possible, where scores are not on 0..1; 0: for costs.",
     ),
 ]
 ColumnOption = Annotated[
@@ -228,11 +228,14 @@ def _bounds(
         metric, _, span = word.rpartition("=")
         low, colon, high = span.partition(":")
         try:
-            by_metric[metric] = (float(low), float(high))
+            by_metric[metric] = (float(low or "-inf"), float(high or "inf"))
         except ValueError:
             colon = ""
         if not colon:
-            raise ArgumentError(f"`--range` must be [METRIC=]LOW:HIGH, got {word!r}.")
+            raise ArgumentError(
+                "`--range` must be [METRIC=]LOW:HIGH, or LOW: without an upper bound, got "
+                f"{word!r}."
+            )
     if "" in by_metric:
         if len(by_metric) > 1:
             raise ArgumentError("Give one `--range` for all metrics, or one for each by name.")

@@ -252,7 +252,7 @@ def _check_bounds(metric: str, pair: tuple[float, float], rows: pl.DataFrame) ->
         raise ArgumentError(
             f"`bounds` must be two numbers, got {pair!r} for {metric!r}."
         ) from error
-    if not -math.inf < low < high < math.inf:
+    if not low < high or math.inf in (low, -high):
         raise ArgumentError(f"`bounds` must go up, got {low:g}..{high:g} for {metric!r}.")
     beyond = rows.filter((pl.col("score") < low) | (pl.col("score") > high))
     if beyond.height:

@@ -51,7 +51,8 @@ def read_scores(
             as "exact_match,strict-match" the metric by that filter.
         form: "long" or "wide" where it is not to be guessed.
         columns: role -> column name, as `{"item": "qid", "score": "acc"}`.
-        bounds: lowest and highest score possible, of all metrics or by metric.
+        bounds: lowest and highest score possible, of all metrics or by metric; infinite where
+            there is none, as in (0, inf) for costs.
         duplicates: what to do with two different scores of one item, model and metric: refuse
             ("error"), or take the mean, the first or the last. Equal ones are kept once.
         errors: what a row counts as that has an error, or a status that is not known: "keep" takes
