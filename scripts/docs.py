@@ -1,6 +1,7 @@
 """Write what the documentation takes from the code: help texts, schemas, what commands print.
 
-`python scripts/docs.py` writes `docs/cli.md`, `docs/schemas/` and the outputs shown in the pages.
+`python scripts/docs.py` writes `docs/cli.md`, `docs/schemas/` and the outputs shown in the pages,
+and prints each file that it changes with its lines, old -> new.
 `python scripts/docs.py --check` compares `docs/cli.md` and `docs/schemas/` with the code and exits
 with 1 where they differ; `tests/test_docs.py` compares the outputs in the pages.
 
@@ -20,7 +21,9 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from difflib import SequenceMatcher
 from importlib.metadata import version
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -178,16 +181,38 @@ def check() -> list[str]:
     return stale + [f"docs/schemas/{name}.json is of no contract" for name in sorted(others)]
 
 
+def changes(old: str, new: str) -> list[str]:
+    """List the lines that differ, each as "old -> new"; "nothing" where a line came or went."""
+    before, after = old.splitlines(), new.splitlines()
+    found = []
+    for kind, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if kind != "equal":
+            pairs = zip_longest(before[i:j], after[k:m], fillvalue="nothing")
+            found += [f"{one.strip()} -> {other.strip()}" for one, other in pairs]
+    return found
+
+
+def rewrite(path: Path, text: str) -> None:
+    """Write a page where it differs, and print the page and its lines that change."""
+    there = path.read_text(encoding="utf-8") if path.exists() else ""
+    if there == text:
+        return
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    print(path.relative_to(ROOT))
+    for line in changes(there, text):
+        print(f"  {line}")
+
+
 def write() -> None:
-    """Write all generated files, and the outputs in the pages."""
+    """Write all generated files, and the outputs in the pages; print every line that changes."""
     for path, text in generated().items():
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        rewrite(path, text)
     for path in sorted(DOCS.rglob("*.md")):
         page = path.read_text(encoding="utf-8")
         if BLOCK.search(page):
             with tempfile.TemporaryDirectory() as folder:
-                path.write_text(refreshed(page, Path(folder)), encoding="utf-8")
+                rewrite(path, refreshed(page, Path(folder)))
 
 
 def main() -> int:

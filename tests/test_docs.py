@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from scripts import docs
 from scripts.docs import BLOCK, DOCS, ROOT, refreshed, verbs
 
 import bestrand
@@ -53,6 +54,24 @@ def test_blocks_run_and_print_what_the_page_shows(path: Path, tmp_path: Path) ->
     page = read(path)
 
     assert refreshed(page, tmp_path) == page  # `python scripts/docs.py` writes what is printed now
+
+
+def test_a_page_written_anew_says_which_lines_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(docs, "ROOT", tmp_path)
+    page = tmp_path / "page.md"
+    page.write_text("# Page\n\nerror 0.12\nwidth 0.30\n")
+    docs.rewrite(page, page.read_text())
+    unchanged = capsys.readouterr().out
+    docs.rewrite(page, "# Page\n\nerror 0.13\nwidth 0.30\nlast\n")
+
+    assert unchanged == ""
+    assert capsys.readouterr().out.splitlines() == [
+        "page.md",
+        "  error 0.12 -> error 0.13",
+        "  nothing -> last",
+    ]
 
 
 @pytest.mark.parametrize("path", PAGES, ids=where)
