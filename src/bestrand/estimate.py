@@ -71,8 +71,8 @@ def estimate(
         ArgumentError: an unknown `missing`, or a level outside (0, 1).
         ManifestError: `subset` is a pool.
         InputError: no item of the subset is among the scores, or the probes are not those used.
-        EstimateError: scores are missing and `missing` is "error", a target has none at all, or
-            the estimator lacks what it needs.
+        EstimateError: scores are missing and `missing` is "error", or is "zero" where 0 is no
+            score or the best one, a target has none at all, or the estimator lacks what it needs.
     """
     _check_arguments(subset, missing, level)
     name = metric or _matched_metric(subset, scores)
@@ -84,7 +84,9 @@ def estimate(
             f"{explain_mismatch(subset.items, whole.frame.items)}"
         )
     targets = whole.take_items(subset.items, unknown="nan")
-    filled, notes = _fill_missing(targets, whole, missing, _parts_said(scores))
+    filled, notes = _fill_missing(
+        targets, whole, missing, _parts_said(scores), _declared(scores, whole)
+    )
     known = known_probes(probes, subset, filled)
     bounds = known_bounds([filled, *([known.matrix] if known else [])])
     span = span_of(known, filled, bounds)
@@ -186,7 +188,11 @@ def _matched_metric(subset: Manifest, scores: ScoreTable | ScoreMatrix) -> str |
 
 
 def _fill_missing(
-    targets: ScoreMatrix, whole: ScoreMatrix, missing: Missing, parts: str
+    targets: ScoreMatrix,
+    whole: ScoreMatrix,
+    missing: Missing,
+    parts: str,
+    bounds: tuple[float, float] | None,
 ) -> tuple[ScoreMatrix, list[Note]]:
     """Do what the user says with scores that are not there."""
     lacking = targets.missing.sum(axis=1)
@@ -200,6 +206,7 @@ def _fill_missing(
             n_missing=int(lacking.sum()),
         )
     if missing == "zero":
+        _require_zero_fits(targets, whole, bounds)
         values = np.where(targets.missing, 0.0, targets.values)
         note = Note("missing-as-zero", f"{said}; each counts as 0.")
         return replace(targets, values=values), [note]
@@ -213,6 +220,31 @@ def _fill_missing(
         )
     text = f"{said}; they are left out, as if they were like the rest."
     return targets, [Note("missing-omitted", text)]
+
+
+def _declared(scores: ScoreTable | ScoreMatrix, whole: ScoreMatrix) -> tuple[float, float] | None:
+    """Give the bounds as they were said, with open ends too."""
+    said = scores.bounds.get(whole.metric) if isinstance(scores, ScoreTable) else None
+    return said or whole.bounds
+
+
+def _require_zero_fits(
+    targets: ScoreMatrix, whole: ScoreMatrix, bounds: tuple[float, float] | None
+) -> None:
+    """Refuse 0 for a missing score where it is no score of the metric, or the best one."""
+    first = f"{_missing_said(targets)}, and cannot count as 0: "
+    advice = 'Run them, or leave them out: --missing omit (missing="omit").'
+    if bounds is not None and not bounds[0] <= 0 <= bounds[1]:
+        raise EstimateError(
+            f"{first}scores of metric {whole.metric!r} lie within {bounds[0]:g}..{bounds[1]:g}. "
+            f"{advice}"
+        )
+    seen = whole.values[~whole.missing]
+    if seen.size and seen.max() <= 0 and seen.min() < 0:
+        raise EstimateError(
+            f"{first}no score of metric {whole.metric!r} is above 0, so 0 would be the best. "
+            f"{advice}"
+        )
 
 
 def _parts_said(scores: ScoreTable | ScoreMatrix) -> str:

@@ -295,6 +295,42 @@ def test_costs_have_no_upper_bound(run: Run, tmp_path: Path) -> None:
     assert run("read", costs, "--range", "0").code == 2
 
 
+@pytest.mark.parametrize(
+    ("low", "span", "message"),
+    [
+        (1, "1:5", "score' lie within 1..5. Run them, or leave them out: --missing omit"),
+        (1, "1:", "score' lie within 1..inf. Run"),
+        (-6, ":-1", "score' lie within -inf..-1. Run"),
+        (-4, "-9:9", "no score of metric 'score' is above 0, so 0 would be the best. Run them"),
+        (-4, "", "no score of metric 'score' is above 0, so 0 would be the best. Run them"),
+        (-4, ":0", "no score of metric 'score' is above 0"),
+        (-3, "", ""),
+        (0, "", ""),
+        (0, "0:", ""),
+    ],
+)
+def test_a_missing_score_is_0_only_where_0_is_no_good_score(
+    low: int, span: str, message: str, run: Run, tmp_path: Path
+) -> None:
+    rows = [
+        {"item": f"q{i}", "model": model, "score": low + (i * step) % 5}
+        for model, step in (("a", 1), ("b", 2), ("c", 3))
+        for i in range(30)
+    ]
+    subset, scores = tmp_path / "s.json", write(tmp_path / "p.jsonl", rows)
+    more = ("--range", span) if span else ()
+    assert run("select", scores, "-n", 10, "-o", subset, *more).code == 0
+    hole = br.Manifest.read(subset).items[0]
+    short = [row for row in rows if (row["item"], row["model"]) != (hole, "a")]
+    words = ("estimate", subset, write(tmp_path / "t.jsonl", short), *more, "--missing")
+
+    done = run(*words, "zero")
+
+    assert done.code == (3 if message else 0), done.err
+    assert message in done.err
+    assert run(*words, "omit").code == 0
+
+
 def test_percent_scores_give_percent_estimates(run: Run, tmp_path: Path) -> None:
     unit = write(tmp_path / "unit.jsonl", grid(["a", "b", "c"], 60))
     percent = write(tmp_path / "percent.jsonl", grid(["a", "b", "c"], 60, score=100))
