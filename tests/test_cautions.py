@@ -66,3 +66,12 @@ def test_a_new_estimator_warns_unless_it_says_otherwise() -> None:
 
     assert Careless.assumes_random_draw
     assert not ClusterWeighted.assumes_random_draw
+
+
+def test_a_metric_that_the_subset_was_not_matched_on_is_named() -> None:
+    other = br.ScoreMatrix(MATRIX.frame, TARGETS, 1 - MATRIX.values[8:14], metric="errors")
+    result = br.estimate(other, SUBSET)
+    said = {note.code: note.text for note in result.notes}
+
+    assert "matched on metric 'score', not on 'errors'" in said["other-metric"]
+    assert "other-metric" not in notes(MATRIX.take_models(TARGETS))

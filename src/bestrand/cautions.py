@@ -58,6 +58,12 @@ def score_notes(
             "of a larger benchmark that others chose, say so: bestrand adopt IDS --of N (adopt)."
         )
         notes.append(Note("whole-frame", text))
+    if "probes" in subset.balanced_on and targets.metric not in subset.metrics:
+        text = (
+            f"The subset was matched on metric {shown(list(subset.metrics))}, not on "
+            f"{targets.metric!r}: here it is like a random one, and the probes are not used."
+        )
+        notes.append(Note("other-metric", text))
     fewest = int((~targets.missing).sum(axis=1).min())
     if fewest < min(max(FEW_ITEMS, FEW_MISSES / (1 - level)), subset.n_frame):
         text = (
@@ -102,7 +108,8 @@ def _range_notes(targets: ScoreMatrix, known: Known | None) -> list[Note]:
     if not beyond:
         return []
     text = (
-        f"{len(beyond)} of {len(targets.models)} targets score outside the probes' range on the "
-        f"subset ({shown(beyond)}); probes explain less of such models. The intervals allow for it."
+        f"{len(beyond)} of {len(targets.models)} targets lie outside the probes' range of scores "
+        f"on the subset ({shown(beyond)}); probes explain less of such models. The intervals allow "
+        "for it."
     )
     return [Note("outside-probes", text)]
