@@ -275,7 +275,7 @@ def test_models_on_different_scales(run: Run, tmp_path: Path) -> None:
 
 
 def test_costs_have_no_upper_bound(run: Run, tmp_path: Path) -> None:
-    rows = [
+    rows: list[dict[str, object]] = [
         {"item": f"q{i}", "model": model, "score": cost * (1 + i % 7)}
         for model, cost in (("cheap", 0.1), ("fair", 0.13), ("dear", 10))
         for i in range(60)

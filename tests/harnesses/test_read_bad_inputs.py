@@ -367,7 +367,7 @@ def test_models_on_different_scales_are_refused_unless_told(
 
 def test_a_metric_without_an_upper_bound_is_on_one_scale(tmp_path: Path) -> None:
     inf = float("inf")
-    for name, scores in {"cheap": [0.2, 0.9, 1.0], "dear": [2, 90, 500]}.items():
+    for name, scores in {"cheap": [0.2, 0.9, 1.0], "dear": [2.0, 90.0, 500.0]}.items():
         write(tmp_path / f"{name}.jsonl", [{"id": i, "score": s} for i, s in enumerate(scores)])
 
     for bounds in ((0, inf), (-inf, inf), (-inf, 500), {"score": (0, inf)}):
