@@ -11,7 +11,7 @@ from bestrand.types import BoolArray, FloatArray
 
 
 PRIOR_ITEMS = 10.0  # what the pooled share counts for, beside a target's own items
-MANY_COLUMNS = 12  # above which the trace makes intervals of single targets too narrow as well
+MANY_PROBES = 12  # above which the trace makes intervals of single targets too narrow as well
 FEWEST_ITEMS = 3  # fewer show no share of their own
 ROUNDING = 1e-20  # of a variance: what terms that are all the same may show
 
@@ -53,7 +53,7 @@ def residual_shares(seen: Seen, features: FloatArray, *, penalty: float) -> Chan
     Each target has a share of its own, drawn to the pooled share q by the worth of ten items, on
     the items that it was scored on. Pairs take the residuals of items left out of the fit,
     e / (1 - h): with the trace, intervals of differences were too narrow. So do single targets
-    where there are more than twelve features. Targets that served as probes do not count in what
+    where there are more than twelve probes. Targets that served as probes do not count in what
     is pooled, for the probes explain them almost wholly.
 
     Args:
@@ -63,11 +63,13 @@ def residual_shares(seen: Seen, features: FloatArray, *, penalty: float) -> Chan
     """
     if features.shape[1] == 0:
         return _all_left(seen)
+    n_probes = 0 if seen.probes is None else len(seen.probes)
+    many = min(features.shape[1], n_probes) > MANY_PROBES
 
     def leave(terms: FloatArray, there: BoolArray) -> Left:
         fit = ridge_residuals(terms, features[there], penalty=penalty)
         variance = fit.variance
-        if features.shape[1] > MANY_COLUMNS:
+        if many:
             variance = (fit.left_out**2).mean(axis=1)
         return Left(variance, fit.left_out, max(fit.freedom, 0.0))
 
