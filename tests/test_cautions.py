@@ -75,3 +75,13 @@ def test_a_metric_that_the_subset_was_not_matched_on_is_named() -> None:
 
     assert "matched on metric 'score', not on 'errors'" in said["other-metric"]
     assert "other-metric" not in notes(MATRIX.take_models(TARGETS))
+
+
+def test_groups_that_count_and_have_no_item_are_named() -> None:
+    groups = ["big"] * 90 + [f"small {i}" for i in range(10)]
+    frame = br.Frame.of([f"q{i:03}" for i in range(100)], groups=groups, weights="macro")
+    scores = br.ScoreMatrix(frame, ("m",), np.tile([0.0, 1.0], 50)[None])
+    subset = br.select(frame, 20, design=br.Stratified(), seed=0)
+    said = {note.code: note.text for note in br.estimate(scores, subset).notes}
+
+    assert "No item was chosen from group" in said["absent-groups"]

@@ -76,7 +76,9 @@ def score_notes(
 
 def design_notes(subset: Manifest, how: Estimator) -> list[Note]:
     """Repeat what the choice of items means for the errors."""
-    codes = ("not-a-mean", "uneven-weights")
+    codes = ["not-a-mean", "uneven-weights"]
+    if subset.weighting != "micro" and how.name != "PostStratified":  # which says it itself
+        codes.append("absent-groups")
     notes = [Note(note.code, note.text) for note in subset.notes if note.code in codes]
     by_chance = subset.inclusion is not None or subset.estimation_weights is None
     if not by_chance and how.assumes_random_draw:

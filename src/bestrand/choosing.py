@@ -136,8 +136,8 @@ class Base:
             )
             return [Note("no-weight", text)]
         effect = float((self.weights**2).mean() / self.weights.mean() ** 2)
-        if effect <= UNEVEN:
-            return []
+        if effect <= UNEVEN or (draw.inclusion is not None and draw.weights is not None):
+            return []  # unequal chances are undone, with the right error
         text = (
             f"Items weigh very differently (design effect {effect:.1f}), and heavy ones may be "
             "missing: errors are larger than intervals say unless items are chosen by weight. "

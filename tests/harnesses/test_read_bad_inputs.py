@@ -411,3 +411,25 @@ def test_arguments_that_can_never_be_right_are_refused(
 
     with pytest.raises(ArgumentError, match=message):
         read_scores(path, **arguments)
+
+
+@pytest.mark.parametrize("name", ["error_message", "exception", "Traceback", "exit_status"])
+def test_an_error_under_another_name_is_counted_too(name: str, tmp_path: Path) -> None:
+    said = "timeout" if name == "exit_status" else "TimeoutError: 60 s"
+    path = write(
+        tmp_path / "run.jsonl",
+        [{"id": i, "score": i % 2, name: None if i % 2 else said} for i in range(10)],
+    )
+    table = read_scores(path)
+    note = {note.code: note.text for note in table.notes}["errors-kept"]
+
+    assert "5" in note
+    assert table.counts().scored == 10
+    assert read_scores(path, errors="missing").counts().errored == 5
+
+
+def test_a_column_of_error_codes_stays_a_metric(tmp_path: Path) -> None:
+    rows = [{"id": i, "score": 1, "error_type": 200 + i} for i in range(5)]
+    table = read_scores(write(tmp_path / "run.jsonl", rows))
+
+    assert table.metrics == ("score", "error_type")

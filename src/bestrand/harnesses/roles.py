@@ -34,6 +34,11 @@ NAMES: dict[str, tuple[str, ...]] = {
     "filter": ("filter",),
     "document": ("doc_hash",),
 }
+# names that say as much where no column is called by the role itself, and it holds words
+ALSO: dict[str, tuple[str, ...]] = {
+    "error": ("error_message", "error_msg", "error_type", "exception", "traceback"),
+    "status": ("run_status", "exit_status"),
+}
 UNNAMED = r"|unnamed: 0(\.\d+)*|__index_level_\d+__"  # what pandas writes where nobody asked
 
 
@@ -63,6 +68,9 @@ def find_roles(table: RawTable, given: Mapping[str, str]) -> Roles:
         role: next((known[name] for name in names if name in known), None)
         for role, names in NAMES.items()
     }
+    for role, names in ALSO.items():
+        words = (known[n] for n in names if n in known and not is_numeric(table, known[n]))
+        found[role] = found[role] or next(words, None)
     roles = {role: name for role, name in found.items() if name is not None} | dict(given)
     if "item" not in roles:
         nameless = [name for name in free if is_unnamed(name) and _holds_names(table, name)]
