@@ -5,7 +5,6 @@ from typing import get_args
 
 import numpy as np
 
-from bestrand.bounds import UNIT
 from bestrand.cautions import design_notes, score_notes
 from bestrand.errors import ArgumentError, EstimateError, InputError, ManifestError
 from bestrand.estimates import Estimates
@@ -22,7 +21,7 @@ from bestrand.ids import explain_mismatch
 from bestrand.manifest import Manifest
 from bestrand.notes import Note, shown
 from bestrand.reference import Known, known_probes
-from bestrand.scale import known_bounds, span_of, to_estimates
+from bestrand.scale import bounds_on, known_bounds, span_of, to_estimates
 from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of
 from bestrand.types import Missing
 
@@ -306,18 +305,8 @@ def _seen(
             None if subset.estimation_weights is None else np.array(subset.estimation_weights)
         ),
         stratified=_is_stratified(subset),
-        bounds=_scaled_bounds(targets, known, bounds),
+        bounds=bounds_on(targets.span, known, bounds),
     )
-
-
-def _scaled_bounds(
-    targets: ScoreMatrix, known: Known | None, bounds: tuple[float, float] | None
-) -> tuple[float, float] | None:
-    """Give the bounds on the scale of the targets; where nobody said, the probes' own range."""
-    if bounds is None:
-        return None if known is None or np.nanmax(known.scores) == np.nanmin(known.scores) else UNIT
-    low, width = targets.span
-    return (bounds[0] - low) / width, (bounds[1] - low) / width
 
 
 def _is_stratified(subset: Manifest) -> bool:

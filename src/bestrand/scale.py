@@ -56,6 +56,22 @@ def span_of(
     return seen_range([targets.values])
 
 
+def bounds_on(
+    span: tuple[float, float], known: Known | None, bounds: tuple[float, float] | None
+) -> tuple[float, float] | None:
+    """Give the bounds on 0..1; where nobody said, the range of the probes' scores.
+
+    Args:
+        span: lowest score and width of what is brought to 0..1.
+        known: the probes, or None.
+        bounds: lowest and highest score possible, or None.
+    """
+    if bounds is None:
+        return UNIT if known is not None and _varies(known.scores, None) else None
+    low, width = span
+    return (bounds[0] - low) / width, (bounds[1] - low) / width
+
+
 def _varies(values: FloatArray, bounds: tuple[float, float] | None) -> bool:
     """Say whether scores differ by more than rounding."""
     least = 0.0 if bounds is None else FLAT * (bounds[1] - bounds[0])

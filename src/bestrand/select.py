@@ -78,7 +78,7 @@ def select(
     features = Features(
         n_items=base.frame.n,
         weights=base.weights,
-        scores=_on_seen_scale(matrices[0]) if matrices else None,
+        scores=_by_what_was_seen(matrices[0]).scaled() if matrices else None,
         extras=_extras(matrices[1:]),
         groups=base.group_codes,
         group_shares=base.group_shares,
@@ -86,7 +86,8 @@ def select(
     )
     draw = design.draw(features, n, Stream.of(seed, "select"))
     if matrices and draw.distance is not None:
-        draw = draw._replace(distance=draw.distance * _seen_share(matrices[0]))
+        filled = _by_what_was_seen(matrices[0]).span[1] / matrices[0].span[1]
+        draw = draw._replace(distance=draw.distance * filled)
     text_notes = () if seen is None else seen.notes
     more = (*text_notes, *_probe_notes(matrices), *_pool_notes(pool, frame), *_whole_notes(base, n))
     draw = draw._replace(notes=(*draw.notes, *more))
@@ -137,16 +138,9 @@ def take_matrices(
     return [matrix.take_models(chosen) for matrix in matrices]
 
 
-def _on_seen_scale(matrix: ScoreMatrix) -> FloatArray:
-    """Bring scores to 0..1 by those that were seen, so that their unit changes no choice."""
-    low, high = seen_range([matrix.values])
-    return (matrix.values - low) / (high - low)
-
-
-def _seen_share(matrix: ScoreMatrix) -> float:
-    """Give what share of the metric's scale the scores fill."""
-    low, high = seen_range([matrix.values])
-    return (high - low) / matrix.span[1]
+def _by_what_was_seen(matrix: ScoreMatrix) -> ScoreMatrix:
+    """Take the range of the scores for the scale, so that their unit changes no choice."""
+    return replace(matrix, bounds=seen_range([matrix.values]))
 
 
 def _extras(matrices: Sequence[ScoreMatrix]) -> FloatArray | None:

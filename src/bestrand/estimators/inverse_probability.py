@@ -8,7 +8,6 @@ import numpy as np
 from bestrand.errors import EstimateError
 from bestrand.estimators.base import Estimator, Inference, Seen, require_complete
 from bestrand.stats.intervals import (
-    PAIR_ROUNDING,
     floored_variance,
     pair_spread,
     weighted_spread,
@@ -18,6 +17,7 @@ from bestrand.types import FloatArray
 
 
 ROUNDING = 1e-9  # of items due to a group
+PAIR_ROUNDING = 1e-14  # of scores on 0..1: what models that agree on every item may show
 
 
 @final

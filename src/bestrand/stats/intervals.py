@@ -11,9 +11,8 @@ from scipy.special import stdtrit
 from bestrand.types import BoolArray, FloatArray, IntArray
 
 
-PRIOR_ITEMS = 4  # two right, two wrong: Agresti and Coull's addition
+FLOOR_ITEMS = 4  # two right, two wrong: Agresti and Coull's addition
 PAIR_ITEMS = 2  # one better, one worse
-PAIR_ROUNDING = 1e-14  # of scores on 0..1: what models that agree on every item may show
 ROUNDING = 1e-30  # of a sum of squares
 NEAR_FLAT = 0.25  # of the items: a model with more of other scores shows its own stretch
 FLAT = 1e-9  # of the scores' size: what scores that are all the same may differ by
@@ -160,14 +159,14 @@ def floored_variance(
     n = spread.n.astype(np.float64)
     low, high, kappa = score_reach(spread, y, weights, bounds, like)
     with np.errstate(invalid="ignore", divide="ignore"):
-        middle = (n * spread.mean + PRIOR_ITEMS / 2 * (low + high)) / (n + PRIOR_ITEMS)
+        middle = (n * spread.mean + FLOOR_ITEMS / 2 * (low + high)) / (n + FLOOR_ITEMS)
         middle = np.clip(middle, low, high)
         scale = _scale(spread, y, weights)
         floor = kappa * (middle - low) * (high - middle) * scale
         raised = np.maximum(spread.variance, floor)
         if bounds is not None and like is None:
             least, most = bounds
-            middle = (n * spread.mean + PRIOR_ITEMS / 2 * (least + most)) / (n + PRIOR_ITEMS)
+            middle = (n * spread.mean + FLOOR_ITEMS / 2 * (least + most)) / (n + FLOOR_ITEMS)
             wide = (middle - least) * (most - middle) * scale
             raised = np.maximum(raised, _near_flat(_commonest(y, weights), n) * wide)
     return np.where((spread.n > 1) & np.isfinite(spread.variance), raised, np.nan)

@@ -5,14 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bestrand.stats.intervals import FLAT, FLOOR_ITEMS, PAIR_ITEMS
 from bestrand.types import FloatArray, IntArray
 
 
 PRIOR_ITEMS = 3  # by which a group's variance is drawn towards that of all groups
-FLOOR_ITEMS = 4  # two right, two wrong: Agresti and Coull's addition
-PAIR_ITEMS = 2  # one each way
 LEAST_FREEDOM = 2.0
-FLAT = 1e-9  # what scores that are all the same may differ by
 TINY = 1e-18  # of a variance: rounding
 UNKNOWN = (float("nan"), float("nan"))  # bounds that nobody said
 
