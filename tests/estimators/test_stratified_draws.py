@@ -144,6 +144,53 @@ def test_a_model_that_is_right_everywhere_is_not_certain() -> None:
         assert result.se[0] == pytest.approx(expected, rel=1e-9)
 
 
+def test_one_blemish_makes_no_interval_much_narrower() -> None:
+    """A graded score of .9 among right ones: nearly the interval of a model that is all right."""
+    sizes = {"a": 100, "b": 100, "c": 100}
+    values = np.ones((3, 300))
+    subset = br.select(grouped(sizes, values).frame, 60, design=br.Stratified("equal"), seed=0)
+    chosen = [int(item[1:]) for item in subset.items]
+    values[1, chosen[5]] = 0.9
+    values[2, chosen[:20]] = 0.9  # more than a quarter: its own stretch
+    for how in ALL_THREE:
+        result = br.estimate(grouped(sizes, values), subset, estimator=how)
+
+        assert result.se[1] == pytest.approx(result.se[0], rel=0.05)
+        assert result.se[2] < 0.5 * result.se[0]
+        assert result.pair_half_width[0, 1] > 0.9 * result.half_width[0]
+
+
+def test_a_blemish_is_judged_by_the_probe_that_is_like_it() -> None:
+    """A probe of the same mean ran on more items, and shows how far such scores spread."""
+    rng = np.random.default_rng(4)
+    values = np.where(rng.random((6, 300)) < 0.05, 0.9, 1.0)
+    matrix = grouped({"a": 100, "b": 100, "c": 100}, values)
+    subset = br.select(matrix.frame, 60, design=br.Stratified("equal"), seed=0)
+    targets, probes = matrix.take_models(["m5"]), matrix.take_models(matrix.models[:5])
+    for how in (Hajek(), HorvitzThompson(), PostStratified()):
+        alone = br.estimate(targets, subset, estimator=how)
+        beside = br.estimate(targets, subset, probes=probes, estimator=how)
+
+        assert beside.se[0] < 0.3 * alone.se[0]
+
+
+def test_items_that_speak_for_absent_groups_give_few_degrees_of_freedom() -> None:
+    """Equal allocation of 20 items over 30 groups, of which three hold most of the frame."""
+    sizes = {f"g{k:02d}": 100 if k < 3 else 4 for k in range(30)}
+    rng = np.random.default_rng(11)
+    ease = np.repeat(np.clip(0.5 + rng.normal(0, 0.25, 30), 0.05, 0.95), list(sizes.values()))
+    matrix = grouped(sizes, (rng.random((8, ease.size)) < ease).astype(np.float64))
+    truth = matrix.full_scores()
+    held: dict[str, list[np.ndarray]] = {how.name: [] for how in ALL_THREE}
+    for seed in range(200):
+        subset = br.select(matrix.frame, 20, design=br.Stratified("equal"), seed=seed)
+        for how in ALL_THREE:
+            result = br.estimate(matrix, subset, estimator=how)
+            held[how.name].append((result.low <= truth) & (truth <= result.high))
+
+    assert {name: bool(np.mean(held[name]) > 0.86) for name in held} == dict.fromkeys(held, True)
+
+
 def test_the_floor_is_a_models_own() -> None:
     rng = np.random.default_rng(2)
     sizes = {"a": 100, "b": 100}

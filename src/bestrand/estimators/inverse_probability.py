@@ -7,6 +7,7 @@ import numpy as np
 
 from bestrand.errors import EstimateError
 from bestrand.estimators.base import Estimator, Inference, Seen, require_complete
+from bestrand.estimators.two_phase import nearest_probe
 from bestrand.stats.intervals import (
     floored_variance,
     pair_spread,
@@ -95,7 +96,7 @@ def inverse_inference(
         variance, cross = _chance_errors(seen, (seen.scores - centre[:, None]) * share, chance)
         freedom, pair_freedom = np.full(len(estimate), n - 1.0), np.full(cross.shape, n - 1.0)
     else:
-        found = sample_errors(_sample(seen, share / chance, chance), centre)
+        found = sample_errors(_sample(seen, share / chance, chance, estimate), centre)
         variance, freedom, cross, pair_freedom = found
     np.fill_diagonal(cross, 0.0)
     return Inference(
@@ -108,7 +109,7 @@ def inverse_inference(
     )
 
 
-def _sample(seen: Seen, weights: FloatArray, chance: FloatArray) -> Sample:
+def _sample(seen: Seen, weights: FloatArray, chance: FloatArray, estimate: FloatArray) -> Sample:
     """Describe the subset as a stratified sample; see `bestrand.stats.stratified`."""
     groups, shares = seen.groups, seen.group_shares
     if groups is None or shares is None:
@@ -118,7 +119,8 @@ def _sample(seen: Seen, weights: FloatArray, chance: FloatArray) -> Sample:
     due[groups] = chance * sizes[groups]
     part = due - np.floor(due + ROUNDING)
     rounded = np.clip(part * (1 - part), 0.0, None)
-    return Sample(seen.scores, weights, groups, sizes, rounded, seen.bounds or UNKNOWN)
+    bounds, like = seen.bounds or UNKNOWN, nearest_probe(seen, estimate)
+    return Sample(seen.scores, weights, groups, sizes, rounded, bounds, like)
 
 
 def _chance_errors(

@@ -7,6 +7,7 @@ import numpy as np
 
 from bestrand.errors import EstimateError
 from bestrand.estimators.base import Estimator, Inference, Seen, require_complete
+from bestrand.estimators.two_phase import nearest_probe
 from bestrand.notes import Note
 from bestrand.stats.stratified import UNKNOWN, Sample, sample_errors
 from bestrand.types import FloatArray, IntArray
@@ -44,8 +45,8 @@ class PostStratified(Estimator):
 
         sizes = np.rint(seen.group_shares * seen.n_frame)
         fixed = np.zeros(sizes.size)  # the counts of the groups are taken as they came
-        bounds = seen.bounds or UNKNOWN
-        sample = Sample(seen.scores, per_item, seen.groups, sizes, fixed, bounds)
+        bounds, like = seen.bounds or UNKNOWN, nearest_probe(seen, estimate)
+        sample = Sample(seen.scores, per_item, seen.groups, sizes, fixed, bounds, like)
         found = sample_errors(sample, estimate)
         between, pair_between = _absent_errors(seen, known, counts)
         here = counts > 0

@@ -168,11 +168,36 @@ def floored_variance(
             least, most = bounds
             middle = (n * spread.mean + FLOOR_ITEMS / 2 * (least + most)) / (n + FLOOR_ITEMS)
             wide = (middle - least) * (most - middle) * scale
-            raised = np.maximum(raised, _near_flat(_commonest(y, weights), n) * wide)
+            raised = np.maximum(raised, near_flat(y, weights) * wide)
     return np.where((spread.n > 1) & np.isfinite(spread.variance), raised, np.nan)
 
 
-class Commonest(NamedTuple):
+def near_flat(y: FloatArray, weights: FloatArray) -> FloatArray:
+    """Say how far each model counts as flat: 1 with two other scores at most, less with more.
+
+    A model with one blemish on many perfect items must not look surer than one with none.
+
+    Args:
+        y: (T, n), nan where there is no score.
+        weights: (n,) a_i >= 0.
+
+    Returns:
+        (T,) min(1, 2 / e) with e the items that have another score than the commonest one; 0 where
+        these are more than a quarter.
+    """
+    return _share_of_flat(_commonest(y, weights).others, _counted(y, weights).sum(axis=1))
+
+
+def pairs_near_flat(y: FloatArray, weights: FloatArray) -> FloatArray:
+    """Say how far both models of a pair count as flat at one score; (T, T), see `near_flat`."""
+    seen, counted = _commonest(y, weights), _counted(y, weights)
+    others = seen.others[:, None] + seen.others
+    with np.errstate(invalid="ignore"):
+        alike = np.abs(seen.score[:, None] - seen.score) <= FLAT
+    return np.where(alike, _share_of_flat(others, counted @ counted.T), 0.0)
+
+
+class _Commonest(NamedTuple):
     """The score that each model has most often.
 
     Attributes:
@@ -184,23 +209,24 @@ class Commonest(NamedTuple):
     others: FloatArray
 
 
-def _commonest(y: FloatArray, weights: FloatArray) -> Commonest:
+def _commonest(y: FloatArray, weights: FloatArray) -> _Commonest:
     score, others = np.full((2, len(y)), np.nan)
-    for row, (values, counted) in enumerate(zip(y, ~np.isnan(y) & (weights > 0), strict=True)):
+    for row, (values, counted) in enumerate(zip(y, _counted(y, weights) > 0, strict=True)):
         if counted.any():
             found, counts = np.unique(values[counted], return_counts=True)
             score[row] = found[counts.argmax()]
             others[row] = counted.sum() - counts.max()
-    return Commonest(score, others)
+    return _Commonest(score, others)
 
 
-def _near_flat(seen: Commonest, n: FloatArray) -> FloatArray:
-    """Say how far a model counts as flat: 1 with two other scores at most, less with more.
+def _share_of_flat(others: FloatArray, n: FloatArray) -> FloatArray:
+    share = np.minimum(1.0, 2 / np.maximum(others, 1.0))
+    return np.where(others <= NEAR_FLAT * n, share, 0.0)
 
-    A model with one blemish on many perfect items must not look surer than one with none.
-    """
-    share = np.minimum(1.0, 2 / np.maximum(seen.others, 1.0))
-    return np.where(seen.others <= NEAR_FLAT * n, share, 0.0)
+
+def _counted(y: FloatArray, weights: FloatArray) -> FloatArray:
+    """Give 1 where an item counts for a model, and 0 elsewhere; (T, n)."""
+    return np.asarray(~np.isnan(y) & (weights > 0), dtype=np.float64)
 
 
 def _scale(spread: Spread, y: FloatArray, weights: FloatArray) -> FloatArray:
@@ -352,19 +378,7 @@ def _largest_squares(y: FloatArray, weights: FloatArray, bounds: Bounds) -> Floa
     squares = (kappa[:, None] + kappa) / 2 * width**2
     if bounds is None:
         return np.asarray(squares)
-    seen = _commonest(y, weights)
-    n = _counted_by_both(y, weights)
-    others = seen.others[:, None] + seen.others
-    with np.errstate(invalid="ignore"):
-        alike = np.abs(seen.score[:, None] - seen.score) <= FLAT
-    both = np.where(alike, _near_flat(Commonest(seen.score, others), n), 0.0)
-    return np.asarray(np.fmax(squares, both * known**2))
-
-
-def _counted_by_both(y: FloatArray, weights: FloatArray) -> FloatArray:
-    """Count the items that count for both models of each pair; (T, T)."""
-    counted = (~np.isnan(y) & (weights > 0)).astype(np.float64)
-    return np.asarray(counted @ counted.T)
+    return np.asarray(np.fmax(squares, pairs_near_flat(y, weights) * known**2))
 
 
 def _ends(y: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:

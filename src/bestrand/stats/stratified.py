@@ -5,7 +5,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bestrand.stats.intervals import FLAT, FLOOR_ITEMS, PAIR_ITEMS
+from bestrand.stats.intervals import (
+    FLAT,
+    FLOOR_ITEMS,
+    PAIR_ITEMS,
+    Reach,
+    near_flat,
+    pairs_near_flat,
+)
 from bestrand.types import FloatArray, IntArray
 
 
@@ -100,6 +107,8 @@ class Sample(NamedTuple):
         rounded: (H,) f(1 - f), with f the fraction by which a group is due more than a whole number
             of items, where chance decides who gets one more; 0 where counts are fixed.
         bounds: lowest and highest score possible, for models that are flat; nan if unknown.
+        like: (T,) what is known of a model like each, on more items; None where nothing is, and
+            models that are nearly flat take the bounds.
     """
 
     scores: FloatArray
@@ -108,6 +117,7 @@ class Sample(NamedTuple):
     sizes: FloatArray
     rounded: FloatArray
     bounds: tuple[float, float] = (0.0, 1.0)
+    like: Reach | None = None
 
 
 class SampleErrors(NamedTuple):
@@ -146,14 +156,6 @@ class _Part(NamedTuple):
     off: FloatArray
 
 
-class _Reach(NamedTuple):
-    """(T,) lowest and highest score of each model, and its variance over the largest there."""
-
-    low: FloatArray
-    high: FloatArray
-    kappa: FloatArray
-
-
 def sample_errors(
     seen: Sample, centre: FloatArray, *, prior: float = PRIOR_ITEMS, raised: bool = True
 ) -> SampleErrors:
@@ -175,7 +177,8 @@ def sample_errors(
 
     V is at least kappa times what p(1 - p) of the groups gives, p drawn to the middle by two items
     right and two wrong in all n, on the stretch of the scale that the model reaches. kappa, 1 for
-    right-or-wrong scores, is the model's own. A difference has two items more, one each way, on
+    right-or-wrong scores, is the model's own; a model that is nearly flat takes all of the scale
+    instead, see `near_flat`. A difference has two items more, one each way, on
     which the models differ by all of their stretch D: (n V + 2 kappa D^2 sum a_h) / (n + 2), with
     a_h = W_h^2 (1/n_h - 1/N_h) and the mean kappa of the two.
 
@@ -210,15 +213,17 @@ def sample_errors(
     pairs = _pooled(parts, whole, _pair_squares, prior)
     if raised:
         reach = _reach(seen, parts, whole)
-        own = own._replace(variance=np.maximum(own.variance, _floor(parts, whole.n, reach)))
-        added = PAIR_ITEMS * _largest_squares(reach, seen.bounds) * sum(p.factor for p in parts)
+        own = own._replace(variance=np.maximum(own.variance, _floor(seen, parts, reach)))
+        added = PAIR_ITEMS * _largest_squares(seen, reach) * sum(p.factor for p in parts)
         total = (whole.n * pairs.variance + added) / (whole.n + PAIR_ITEMS)
         pairs = pairs._replace(variance=total)
     between = _between(parts)
     more = (between**2).sum(axis=1)
     pair_variance = pairs.variance + _gaps(between)
     np.fill_diagonal(pair_variance, 0.0)
-    return SampleErrors(own.variance + more, own.freedom, pair_variance, pairs.freedom)
+    most = _effective_freedom(seen)
+    own_freedom, pair_freedom = np.minimum(own.freedom, most), np.minimum(pairs.freedom, most)
+    return SampleErrors(own.variance + more, own_freedom, pair_variance, pair_freedom)
 
 
 def _parts(seen: Sample, centre: FloatArray) -> Iterator[_Part]:
@@ -282,6 +287,17 @@ def _pooled(
     return _Pooled(variance, np.clip(np.nan_to_num(freedom, nan=most), LEAST_FREEDOM, most))
 
 
+def _effective_freedom(seen: Sample) -> float:
+    """Give the degrees of freedom of what stands in for absent groups; inf where none is.
+
+    The items that are here speak for the groups that are not, each by its weight: freedom is
+    Kish's effective sample size less one, and at least one.
+    """
+    if np.unique(seen.groups).size == seen.sizes.size:
+        return float("inf")
+    return max(float(seen.weights.sum() ** 2 / (seen.weights**2).sum()) - 1, 1.0)
+
+
 def _rounded_factors(parts: Sequence[_Part]) -> list[float]:
     """Give the factors of the groups' variances, less what `_between` counts of them."""
     n_rounded = sum(part.rounded > 0 for part in parts)
@@ -316,11 +332,13 @@ def _gaps(rows: FloatArray) -> FloatArray:
     return np.clip(own[:, None] + own - 2 * gram, 0.0, None)
 
 
-def _reach(seen: Sample, parts: Sequence[_Part], whole: _Part) -> _Reach:
+def _reach(seen: Sample, parts: Sequence[_Part], whole: _Part) -> Reach:
     """Find the stretch of the scale on which each model scores, from its own scores alone."""
     low, high = seen.scores.min(axis=1), seen.scores.max(axis=1)
     flat = high - low <= FLAT
     low, high = np.where(flat, seen.bounds[0], low), np.where(flat, seen.bounds[1], high)
+    if seen.like is not None:
+        low, high = np.fmin(low, seen.like.low), np.fmax(high, seen.like.high)
     with np.errstate(invalid="ignore", divide="ignore"):
         most = (whole.mean - low) * (high - whole.mean) * whole.n / np.float64(whole.n - 1)
         found = _squares(whole) / np.float64(whole.n - 1)
@@ -329,24 +347,41 @@ def _reach(seen: Sample, parts: Sequence[_Part], whole: _Part) -> _Reach:
                 most += part.n * (part.mean - low) * (high - part.mean)
                 found += _squares(part)
         kappa = np.where(flat | (most <= TINY), 1.0, np.minimum(found / most, 1.0))
-    return _Reach(low, high, kappa)
+    if seen.like is not None:
+        kappa = np.fmax(kappa, seen.like.kappa)
+    return Reach(low, high, kappa)
 
 
-def _floor(parts: Sequence[_Part], n: int, reach: _Reach) -> FloatArray:
+def _floor(seen: Sample, parts: Sequence[_Part], reach: Reach) -> FloatArray:
     """Give the least variance of each estimate; (T,)."""
-    low, high, kappa = reach
-    least = np.zeros_like(kappa)
+    n = seen.weights.size
+    own = reach.kappa * _two_each_way(parts, n, reach.low, reach.high)
+    if seen.like is not None:
+        return own
+    least, most = (np.full(len(own), bound) for bound in seen.bounds)
+    wide = near_flat(seen.scores, seen.weights) * _two_each_way(parts, n, least, most)
+    return np.asarray(np.where(np.isnan(wide), own, np.maximum(own, wide)))
+
+
+def _two_each_way(parts: Sequence[_Part], n: int, low: FloatArray, high: FloatArray) -> FloatArray:
+    """Give the largest variance on low..high once two items are added at each end; (T,)."""
+    least = np.zeros_like(low)
     for part in parts:
         middle = (n * part.mean + FLOOR_ITEMS / 2 * (low + high)) / (n + FLOOR_ITEMS)
         least += part.factor * (middle - low) * (high - middle)
-    return np.asarray(kappa * least)
+    return least
 
 
-def _largest_squares(reach: _Reach, bounds: tuple[float, float]) -> FloatArray:
+def _largest_squares(seen: Sample, reach: Reach) -> FloatArray:
     """Give the square by which each pair differs on an item that is added; (T, T)."""
+    whole = seen.bounds[1] - seen.bounds[0]
     low, high = np.fmin(reach.low[:, None], reach.low), np.fmax(reach.high[:, None], reach.high)
-    width = np.where(np.isnan(high - low), bounds[1] - bounds[0], high - low)
-    return np.asarray((reach.kappa[:, None] + reach.kappa) / 2 * width**2)
+    width = np.where(np.isnan(high - low), whole, high - low)
+    squares = np.asarray((reach.kappa[:, None] + reach.kappa) / 2 * width**2)
+    if seen.like is not None:
+        return squares
+    wide = pairs_near_flat(seen.scores, seen.weights) * whole**2
+    return np.asarray(np.where(np.isnan(wide), squares, np.maximum(squares, wide)))
 
 
 def _without_error(seen: Sample) -> SampleErrors:
