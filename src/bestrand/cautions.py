@@ -5,12 +5,13 @@ import numpy as np
 from bestrand.estimators.base import Estimator
 from bestrand.estimators.mean import Mean
 from bestrand.manifest import Manifest
-from bestrand.notes import Note, shown
+from bestrand.notes import Note, percent, shown
 from bestrand.reference import Known
 from bestrand.scores import ScoreMatrix
 
 
 FEW_ITEMS = 30
+MOST_NAMED = 3
 FEW_MISSES = 1.5  # items beyond the level, on average: 30 at 95 %, 150 at 99 %
 
 
@@ -26,7 +27,7 @@ def score_notes(
     Args:
         subset: what was chosen.
         whole: the targets' scores as they were given.
-        targets: the same on the subset, nan where a score is missing.
+        targets: the same on the subset, nan where a score is missing and left out.
         known: the probes, or None.
         level: confidence level of the intervals.
     """
@@ -64,14 +65,44 @@ def score_notes(
             f"{targets.metric!r}: here it is like a random one, and the probes are not used."
         )
         notes.append(Note("other-metric", text))
-    fewest = int((~targets.missing).sum(axis=1).min())
-    if fewest < min(max(FEW_ITEMS, FEW_MISSES / (1 - level)), subset.n_frame):
+    counts = (~targets.missing).sum(axis=1)
+    enough = min(max(FEW_ITEMS, FEW_MISSES / (1 - level)), subset.n_frame)
+    if counts.min() < enough:
+        few = [model for model, n in zip(targets.models, counts, strict=True) if n < enough]
+        whose = f" of {shown(few)}" if len(few) < len(counts) else ""
         text = (
-            f"With {fewest} items the {level:.0%} intervals are rough; below 10 do not rely on "
-            "them."
+            f"With {counts.min()} items the {percent(level)} intervals{whose} are rough; below 10 "
+            "do not rely on them."
         )
         notes.append(Note("few-items", text))
     return notes
+
+
+def left_out_notes(subset: Manifest, targets: ScoreMatrix) -> list[Note]:
+    """Name the groups of which a target has no score at all, so that its mean leaves them out.
+
+    Args:
+        subset: what was chosen.
+        targets: on the subset, nan where a score is missing and left out.
+    """
+    if subset.item_groups is None or not targets.missing.any():
+        return []
+    of_item = np.array(subset.item_groups)
+    counts = subset.relative_weights > 0
+    parts = []
+    for model, scored in zip(targets.models, ~targets.missing, strict=True):
+        without = sorted(set(of_item[counts]) - set(of_item[counts & scored]))
+        if without:
+            parts.append(f"{model!r} on any item of group {shown([str(g) for g in without])}")
+    if not parts:
+        return []
+    n_more = len(parts) - MOST_NAMED
+    more = f"; and {n_more} more model{'s' * (n_more > 1)} likewise" if n_more > 0 else ""
+    text = (
+        f"No score of {'; '.join(parts[:MOST_NAMED])}{more}. The estimate leaves these groups out: "
+        "the other groups take their share, and the interval does not allow for it."
+    )
+    return [Note("absent-groups", text)]
 
 
 def design_notes(subset: Manifest, how: Estimator) -> list[Note]:
@@ -99,8 +130,7 @@ def _range_notes(targets: ScoreMatrix, known: Known | None) -> list[Note]:
     """Say which targets score outside the probes' range: probes explain those less."""
     if known is None or len(known.matrix.models) < 2:
         return []
-    with np.errstate(invalid="ignore"):
-        means = np.nanmean(targets.values, axis=1)
+    means = np.nanmean(targets.values, axis=1)
     probes = known.matrix.values.mean(axis=1)
     beyond = [
         model

@@ -83,7 +83,7 @@ MissingOption = Annotated[
 ]
 LevelOption = Annotated[float, typer.Option("--level", help="Confidence level of the intervals.")]
 LowerOption = Annotated[
-    bool, typer.Option("--lower-is-better", help="A lower score is a better one.")
+    bool, typer.Option("--lower-is-better", help="A lower score is a better one, as of costs.")
 ]
 # the words of the registries, as choices on the command line
 DesignWord = StrEnum("DesignWord", {word: word for word in sorted(DESIGNS)})  # type: ignore[misc]
@@ -175,6 +175,19 @@ class Output:
                 self.console().print(f"[yellow]note[/] {escape(note.text)}")
 
 
+def listed(names: Sequence[str], limit: int = 3) -> str:
+    """Write the first names as they are, and how many there are beyond them."""
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return f"{', '.join(names[:limit])}{more}"
+
+
+def fail_gate(verb: str, failures: Sequence[str]) -> None:
+    """Say on one line why a gate that was asked for was not met, and exit with 1; else go on."""
+    if failures:
+        typer.echo(f"bestrand {verb}: {'. '.join(failures)}.", err=True)
+        raise typer.Exit(1)
+
+
 def read_for_cli(
     paths: Sequence[str],
     *,
@@ -227,6 +240,9 @@ def _bounds(
     for word in words:
         metric, _, span = word.rpartition("=")
         low, colon, high = span.partition(":")
+        if metric in by_metric:
+            whose = f"of metric {metric!r} " if metric else ""
+            raise ArgumentError(f"`--range` {whose}was given twice. Give one of them.")
         try:
             by_metric[metric] = (float(low or "-inf"), float(high or "inf"))
         except ValueError:

@@ -21,6 +21,8 @@ from bestrand.cli.common import (
     QuietOption,
     RangeOption,
     ScoresArgument,
+    fail_gate,
+    listed,
     read_for_cli,
 )
 
@@ -40,7 +42,10 @@ def register(app: typer.Typer) -> None:
         baseline: Annotated[str, typer.Option("--baseline", help="The model to compare with.")],
         fail_if_worse: Annotated[
             bool,
-            typer.Option("--fail-if-worse", help="Exit with 1 if a model is shown to be worse."),
+            typer.Option(
+                "--fail-if-worse",
+                help="Exit with 1 if a model is shown to be worse, or has no interval to tell.",
+            ),
         ] = False,
         lower_is_better: LowerOption = False,
         probes: ProbesFileOption = None,
@@ -86,11 +91,10 @@ def register(app: typer.Typer) -> None:
         if out.for_people:
             out.console().print(differences_table(report))
         out.notes(report.notes)
-        worse = [pair.model for pair in report.pairs if pair.verdict == "worse"]
-        if fail_if_worse and worse:
-            typer.echo(
-                f"bestrand compare: worse than {baseline}: {', '.join(worse[:3])}"
-                f"{f' and {len(worse) - 3} more' if len(worse) > 3 else ''}.",
-                err=True,
-            )
-            raise typer.Exit(1)
+        if fail_if_worse:
+            worse = [pair.model for pair in report.pairs if pair.verdict == "worse"]
+            unknown = [pair.model for pair in report.pairs if pair.low is None]
+            failed = [f"worse than {baseline}: {listed(worse)}"] if worse else []
+            if unknown:
+                failed.append(f"unknown whether worse than {baseline}: {listed(unknown)}")
+            fail_gate("compare", failed)

@@ -13,6 +13,7 @@ from bestrand.cli.common import (
     EstimatorOption,
     JsonOption,
     LevelOption,
+    LowerOption,
     MetricOption,
     MissingOption,
     Output,
@@ -20,6 +21,7 @@ from bestrand.cli.common import (
     QuietOption,
     RangeOption,
     ScoresArgument,
+    fail_gate,
     read_for_cli,
 )
 from bestrand.errors import ArgumentError
@@ -40,6 +42,7 @@ def register(app: typer.Typer) -> None:
         metric: MetricOption = None,
         missing: MissingOption = "error",
         level: LevelOption = 0.95,
+        lower_is_better: LowerOption = False,
         max_se: Annotated[
             float | None,
             typer.Option("--max-se", help="Exit with 1 if a standard error is larger or unknown."),
@@ -78,6 +81,7 @@ def register(app: typer.Typer) -> None:
             estimator=make_estimator(estimator),
             missing=missing,
             level=level,
+            higher_is_better=not lower_is_better,
         )
         report = estimate_report(result)
         out.json(report.to_json())
@@ -85,11 +89,12 @@ def register(app: typer.Typer) -> None:
             out.console().print(estimates_table(report, manifest))
         out.notes(report.notes)
         if max_se is not None:
-            wide = [row.model for row in report.models if row.se is None or row.se > max_se]
+            unknown = [row.model for row in report.models if row.se is None]
+            wide = [row.model for row in report.models if row.se is not None and row.se > max_se]
+            of = f"of {len(report.models)} models is"
+            failed = []
             if wide:
-                typer.echo(
-                    f"bestrand estimate: the standard error of {len(wide)} of "
-                    f"{len(report.models)} models is above {max_se:g} (first: {wide[0]}).",
-                    err=True,
-                )
-                raise typer.Exit(1)
+                failed.append(f"{len(wide)} {of} above {max_se:g} (first: {wide[0]})")
+            if unknown:
+                failed.append(f"{len(unknown)} {of} unknown (first: {unknown[0]})")
+            fail_gate("estimate", [f"the standard error of {which}" for which in failed])

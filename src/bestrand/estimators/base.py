@@ -8,7 +8,7 @@ import numpy as np
 
 from bestrand.errors import EstimateError
 from bestrand.manifest import Balance
-from bestrand.notes import Note
+from bestrand.notes import Note, shown
 from bestrand.settings import Checked
 from bestrand.types import BoolArray, FloatArray, IntArray
 
@@ -45,6 +45,8 @@ class Seen:
             none; None: on the subset alone.
         bounds: lowest and highest score possible, or None if unknown; models that are flat have
             no interval then.
+        models: names of the targets, for notes; empty where they are not known.
+        group_names: names of the H groups, for notes; empty where they are not known.
     """
 
     scores: FloatArray
@@ -66,6 +68,8 @@ class Seen:
     stratified: bool = False
     probes_anywhere: FloatArray | None = None
     bounds: tuple[float, float] | None = (0.0, 1.0)
+    models: tuple[str, ...] = ()
+    group_names: tuple[str, ...] = ()
 
     @property
     def others(self) -> BoolArray:
@@ -73,6 +77,12 @@ class Seen:
         if self.served_as_probe is None:
             return np.ones(len(self.scores), dtype=np.bool_)
         return ~self.served_as_probe
+
+
+def named(names: tuple[str, ...], chosen: BoolArray) -> str:
+    """Write which were chosen, the first few in brackets; nothing where names are not known."""
+    picked = [name for name, wanted in zip(names, chosen, strict=False) if wanted]
+    return f" ({shown(picked)})" if picked else ""
 
 
 class Inference(NamedTuple):

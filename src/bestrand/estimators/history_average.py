@@ -9,6 +9,7 @@ from bestrand.estimators.base import (
     Estimator,
     Inference,
     Seen,
+    named,
     require_complete,
     require_whole_frame,
 )
@@ -71,10 +72,12 @@ class HistoryAverage(Estimator):
         found = two_phase_inference(
             seen, features, Adjustment(shift, shift[:, None] - shift), penalty=penalty
         )
-        return widened_beyond(found, Mean().infer(seen), full)
+        return widened_beyond(found, Mean().infer(seen), full, seen.models)
 
 
-def widened_beyond(found: Inference, plain: Inference, full: FloatArray) -> Inference:
+def widened_beyond(
+    found: Inference, plain: Inference, full: FloatArray, models: tuple[str, ...] = ()
+) -> Inference:
     """Give targets that may lie beyond the sources' range the errors of the plain mean.
 
     What sources teach is not known to hold there: intervals of such targets were too narrow. A
@@ -84,6 +87,7 @@ def widened_beyond(found: Inference, plain: Inference, full: FloatArray) -> Infe
         found: estimates learned from the sources.
         plain: the plain means, with their errors.
         full: (K,) full scores of the sources.
+        models: names of the targets, for the note.
     """
     low, high = full.min(), full.max()
     beyond = (found.estimate - found.se < low) | (found.estimate + found.se > high)
@@ -93,7 +97,8 @@ def widened_beyond(found: Inference, plain: Inference, full: FloatArray) -> Infe
     pairs = (beyond[:, None] | beyond) & (plain.pair_se > found.pair_se)
     text = (
         f"{int(beyond.sum())} of {beyond.size} targets may score beyond the range of the source "
-        "models. What these teach may not hold there, so intervals are as wide as those of Mean."
+        f"models{named(models, beyond)}. What these teach may not hold there, so intervals are as "
+        "wide as those of Mean."
     )
     return found._replace(
         se=np.where(beyond, plain.se, found.se),

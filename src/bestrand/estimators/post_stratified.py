@@ -6,11 +6,11 @@ from typing import final
 import numpy as np
 
 from bestrand.errors import EstimateError
-from bestrand.estimators.base import Estimator, Inference, Seen, require_complete
+from bestrand.estimators.base import Estimator, Inference, Seen, named, require_complete
 from bestrand.estimators.two_phase import nearest_probe
 from bestrand.notes import Note
 from bestrand.stats.stratified import UNKNOWN, Sample, sample_errors
-from bestrand.types import FloatArray, IntArray
+from bestrand.types import BoolArray, FloatArray, IntArray
 
 
 @final
@@ -50,7 +50,7 @@ class PostStratified(Estimator):
         found = sample_errors(sample, estimate)
         between, pair_between = _absent_errors(seen, known, counts)
         here = counts > 0
-        notes = () if here.all() else (_absent_note(int((~here).sum()), counts.size),)
+        notes = () if here.all() else (_absent_note(~here, seen.group_names),)
         return Inference(
             estimate=estimate,
             se=np.sqrt(found.variance + between),
@@ -104,9 +104,10 @@ def _absent_errors(
     return own.copy(), cross
 
 
-def _absent_note(absent: int, n_groups: int) -> Note:
+def _absent_note(absent: BoolArray, names: tuple[str, ...]) -> Note:
     text = (
-        f"{absent} of {n_groups} groups have no item in the subset; they are taken to be like the "
-        "others, and intervals allow for how much groups differ."
+        f"{int(absent.sum())} of {absent.size} groups have no item in the subset"
+        f"{named(names, absent)}; they are taken to be like the others, and intervals allow for "
+        "how much groups differ."
     )
     return Note("absent-groups", text)

@@ -9,6 +9,7 @@ from bestrand.estimators.base import (
     Estimator,
     Inference,
     Seen,
+    named,
     require_complete,
     require_whole_frame,
     without_errors,
@@ -82,16 +83,17 @@ def learned_inference(
     """Make an inference of learned estimates: within the scores that were seen, no intervals."""
     low, high = seen.scores.min(axis=1), seen.scores.max(axis=1)
     bounded = np.clip(estimate, np.minimum(low, 0.0), np.maximum(high, 1.0))
-    n_beyond = int((np.abs(bounded - estimate) > ROUNDING).sum())
+    beyond = np.abs(bounded - estimate) > ROUNDING
     inference = without_errors(
         bounded,
         f"{estimator.name} learns from source models, and how far a target is unlike them cannot "
         "be known from its own scores: there is no interval. Regression and Mean have one.",
     )
-    if n_beyond:
+    if beyond.any():
         text = (
-            f"{n_beyond} of {estimate.size} estimates fell beyond all scores that were seen and "
-            "were set to the nearest: the targets are unlike the sources."
+            f"{int(beyond.sum())} of {estimate.size} estimates fell beyond all scores that were "
+            f"seen{named(seen.models, beyond)} and were set to the nearest: the targets are unlike "
+            "the sources."
         )
         notes = (*notes, Note("clipped", text))
     return inference._replace(notes=(*inference.notes, *notes))

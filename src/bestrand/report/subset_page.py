@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from bestrand.manifest import ADOPTED, Manifest
+from bestrand.notes import percent
 from bestrand.report.charts.style import Row, count, noun, number, share
 from bestrand.report.charts.subset import (
     balance_chart,
@@ -92,8 +93,8 @@ def _estimates(estimates: EstimateReport) -> Figure:
         Column("model", "model"),
         Column("estimate", "estimate", 4),
         Column("se", "se", 4),
-        Column("low", f"{estimates.level:.0%} low", 4),
-        Column("high", f"{estimates.level:.0%} high", 4),
+        Column("low", f"{percent(estimates.level)} low", 4),
+        Column("high", f"{percent(estimates.level)} high", 4),
         Column("n", "items scored"),
     ]
     if any(row.unshrunk is not None for row in estimates.models):
@@ -111,7 +112,7 @@ def _estimates(estimates: EstimateReport) -> Figure:
             f"{len(estimates.models)} {noun(len(estimates.models), 'target')}, {items} "
             f"{noun(scored[-1], 'item')} each"
         ),
-        error=f"intervals of {estimates.level:.0%}, each for one model by itself.",
+        error=f"intervals of {percent(estimates.level)}, each for one model by itself.",
         columns=tuple(columns),
         rows=tuple(row.model_dump() for row in estimates.models),
         chart=estimates_chart(estimates) if len(estimates.models) <= MOST_DRAWN else None,
@@ -132,7 +133,7 @@ PAIR_COLUMNS = (
 
 def _comparisons(report: SubsetReport, estimates: EstimateReport) -> Iterator[Figure]:
     """Give the differences from the best, which pairs are told apart, and which are not."""
-    per_pair = f"intervals of {estimates.level:.0%}, each for one pair by itself, not for all."
+    per_pair = f"intervals of {percent(estimates.level)}, each for one pair by itself, not for all."
     n = f"{len(estimates.models)} targets, scored on the same items"
     against = tuple(_against(report.pairs, report.best))
     drawn = len(estimates.models) <= MOST_DRAWN

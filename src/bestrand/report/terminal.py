@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bestrand.manifest import ADOPTED, Manifest
+from bestrand.notes import percent
 from bestrand.report.contracts import (
     CompareReport,
     DemoReport,
@@ -94,7 +95,7 @@ def estimates_table(report: EstimateReport, manifest: Manifest) -> RenderableTyp
     table = Table(title=None)
     for name, justify in (("model", "left"), ("estimate", "right"), ("se", "right")):
         table.add_column(name, justify="left" if justify == "left" else "right")
-    table.add_column(f"{report.level:.0%} interval", justify="right")
+    table.add_column(f"{percent(report.level)} interval", justify="right")
     table.add_column("n", justify="right")
     shrunk = any(row.unshrunk is not None for row in report.models)
     if shrunk:
@@ -123,7 +124,7 @@ def differences_table(report: CompareReport) -> RenderableType:
     """Show each model against the baseline."""
     table = Table()
     table.add_column("model", overflow="fold")
-    for name in ("difference", "se", f"{report.level:.0%} interval"):
+    for name in ("difference", "se", f"{percent(report.level)} interval"):
         table.add_column(name, justify="right")
     table.add_column("verdict")
     for pair in report.pairs:
@@ -156,7 +157,7 @@ def demo_tables(report: DemoReport) -> RenderableType:
     """Show the demo: estimates beside the truth, errors over draws, cost, what to do next."""
     targets = Table(title="Hidden targets: what the subset says, and what is true")
     targets.add_column("model", overflow="fold")
-    for name in ("estimate", f"{report.level:.0%} interval", "truth", "error, points"):
+    for name in ("estimate", f"{percent(report.level)} interval", "truth", "error, points"):
         targets.add_column(name, justify="right")
     for row in report.targets:
         inside = row.low <= row.truth <= row.high

@@ -294,7 +294,11 @@ def t_quantile(level: float, freedom: IntArray | FloatArray) -> FloatArray:
         array([2.262])
     """
     freedom = np.asarray(freedom, dtype=np.float64)
-    quantile = stdtrit(np.where(freedom > 0, freedom, np.nan), 0.5 + level / 2)
+    known = np.where(freedom > 0, freedom, np.nan)
+    upper = 0.5 + level / 2
+    quantile = (
+        stdtrit(known, upper) if upper < 1 else -stdtrit(known, (1 - level) / 2)
+    )  # rounded up
     return np.asarray(quantile, dtype=np.float64)
 
 

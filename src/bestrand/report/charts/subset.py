@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from bestrand.notes import percent
 from bestrand.report.charts.style import (
     COLOURS,
     FAINT,
@@ -66,7 +67,7 @@ def estimates_chart(report: EstimateReport, *, width: Width = FILE_WIDTH) -> "al
     chart = alt.LayerChart(layer=[spans, dots] if known(rows, "low", "high") else [dots])
     return finished(
         chart.properties(width=width, height=max(LEAST_HEIGHT, ROW_HEIGHT * len(rows))),
-        titled("Estimated full scores", f"Line: {report.level:.0%} interval, model by model."),
+        titled("Estimated full scores", f"Line: {percent(report.level)} interval, model by model."),
     )
 
 
@@ -110,7 +111,8 @@ def differences_chart(
     return finished(
         chart.properties(width=width, height=max(LEAST_HEIGHT, ROW_HEIGHT * len(pairs))),
         titled(
-            "Paired differences from the baseline", f"Line: {level:.0%} interval, pair by pair."
+            "Paired differences from the baseline",
+            f"Line: {percent(level)} interval, pair by pair.",
         ),
     )
 
