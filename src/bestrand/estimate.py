@@ -1,11 +1,12 @@
 """The second door: from scores on the subset to full scores with intervals."""
 
 from dataclasses import replace
-from typing import get_args
+from typing import NamedTuple, get_args
 
 import numpy as np
 
-from bestrand.cautions import design_notes, score_notes
+from bestrand.bounds import require_one_scale, scale_notes
+from bestrand.cautions import design_notes, left_out_notes, score_notes
 from bestrand.errors import ArgumentError, EstimateError, InputError, ManifestError
 from bestrand.estimates import Estimates
 from bestrand.estimators.base import Estimator, Inference, Seen
@@ -60,7 +61,8 @@ def estimate(
             "zero" counts it as 0; "omit" takes the mean of the rest, with a wider interval, and
             supposes that what is missing is like the rest.
         level: confidence level of each interval by itself.
-        higher_is_better: the metric's direction, for verdicts.
+        higher_is_better: the metric's direction, for verdicts, and for what a missing score may
+            count as.
 
     Returns:
         Estimates in the metric's unit; where its bounds are known, no estimate and no end of an
@@ -76,6 +78,8 @@ def estimate(
     _check_arguments(subset, missing, level)
     name = metric or _matched_metric(subset, scores)
     whole = matrix_of(scores, name, weights="micro")
+    if not whole.models:
+        raise InputError("`scores` must hold at least one target, got none. Give their scores.")
     if not set(subset.items) & whole.frame.positions.keys():
         raise InputError(
             f"None of the subset's {subset.n} items is among the {whole.frame.n} of these scores "
@@ -83,11 +87,11 @@ def estimate(
             f"{explain_mismatch(subset.items, whole.frame.items)}"
         )
     targets = whole.take_items(subset.items, unknown="nan")
-    filled, notes = _fill_missing(
-        targets, whole, missing, _parts_said(scores), _declared(scores, whole)
-    )
+    rule = _Rule(missing, _declared(scores, whole), higher_is_better=higher_is_better)
+    filled, notes = _fill_missing(targets, whole, rule, _parts_said(scores))
     known = known_probes(probes, subset, filled)
     bounds = known_bounds([filled, *([known.matrix] if known else [])])
+    notes += _scale_notes(whole, known, bounds)
     span = span_of(known, filled, bounds)
     seen = _seen(subset, replace(filled, bounds=span), known and known.on(span), bounds)
     if seen.weights.sum() <= 0:
@@ -98,7 +102,8 @@ def estimate(
     how = estimator or default_estimator(subset.design, seen)
     notes += design_notes(subset, how)
     inference = how.infer(seen)
-    notes += score_notes(subset, whole, targets, known, level)
+    notes += score_notes(subset, whole, filled, known, level)
+    notes += left_out_notes(subset, filled)
     if not subset.has_intervals:
         inference = _without_intervals(inference)
         notes = [note for note in notes if note.code not in OF_INTERVALS]
@@ -114,6 +119,26 @@ def estimate(
         higher_is_better=higher_is_better,
         notes=(*inference.notes, *notes),
     )
+
+
+def _scale_notes(
+    whole: ScoreMatrix, known: Known | None, bounds: tuple[float, float] | None
+) -> list[Note]:
+    """Look at the units of targets and probes side by side, whether a range was said or not.
+
+    Raises:
+        InputError: some score within 0..1 and others far above, and no weakness explains it.
+    """
+    models, values = list(whole.models), list(whole.values)
+    if known is not None:
+        models += known.matrix.models
+        values += list(known.scores)
+    open_ended = whole.open_ended or (known is not None and known.matrix.open_ended)
+    if bounds is not None:
+        require_one_scale(models, values, whole.metric, bounds)
+    elif not open_ended:
+        require_one_scale(whole.models, list(whole.values), whole.metric)
+    return scale_notes(models, values, bounds, open_ended=open_ended)
 
 
 def _flat_notes(
@@ -176,8 +201,12 @@ def _check_arguments(subset: Manifest, missing: Missing, level: float) -> None:
         )
     if missing not in get_args(Missing):
         raise ArgumentError(f"`missing` must be error, zero or omit, got {missing!r}.")
-    if not 0 < level < 1:
-        raise ArgumentError(f"`level` must be between 0 and 1, got {level}.", level=level)
+    try:
+        is_share = bool(0 < level < 1)
+    except TypeError:  # a text, or None
+        is_share = False
+    if not is_share:
+        raise ArgumentError(f"`level` must be between 0 and 1, got {level!r}.", level=level)
 
 
 def _matched_metric(subset: Manifest, scores: ScoreTable | ScoreMatrix) -> str | None:
@@ -186,28 +215,41 @@ def _matched_metric(subset: Manifest, scores: ScoreTable | ScoreMatrix) -> str |
     return matched[0] if matched else None
 
 
+class _Rule(NamedTuple):
+    """What is said of missing scores.
+
+    Attributes:
+        missing: what to do with them.
+        bounds: lowest and highest score possible as they were said, or None.
+        higher_is_better: direction of the metric.
+    """
+
+    missing: Missing
+    bounds: tuple[float, float] | None
+    higher_is_better: bool
+
+
 def _fill_missing(
-    targets: ScoreMatrix,
-    whole: ScoreMatrix,
-    missing: Missing,
-    parts: str,
-    bounds: tuple[float, float] | None,
+    targets: ScoreMatrix, whole: ScoreMatrix, rule: _Rule, parts: str
 ) -> tuple[ScoreMatrix, list[Note]]:
     """Do what the user says with scores that are not there."""
     lacking = targets.missing.sum(axis=1)
     if not lacking.any():
         return targets, []
     said = _missing_said(targets)
-    if missing == "error":
+    if rule.missing == "error":
         raise EstimateError(
             f"{said}.{parts}{_missing_hint(targets, whole)} Run them, or say what a missing score "
             'is worth: --missing zero or omit (missing="zero").',
             n_missing=int(lacking.sum()),
         )
-    if missing == "zero":
-        _require_zero_fits(targets, whole, bounds)
+    if rule.missing == "zero":
+        _require_zero_fits(targets, whole, rule)
         values = np.where(targets.missing, 0.0, targets.values)
-        note = Note("missing-as-zero", f"{said}; each counts as 0.")
+        least = whole.open_ended and not np.nanmin(whole.values, initial=0.0) < 0
+        worst = ", the lowest score there is, which is right only if higher scores are better"
+        text = f"{said}; each counts as 0{worst if least and rule.higher_is_better else ''}."
+        note = Note("missing-as-zero", text)
         return replace(targets, values=values), [note]
     counts = zip(targets.models, lacking, strict=True)
     nothing = [model for model, count in counts if count == targets.frame.n]
@@ -227,22 +269,24 @@ def _declared(scores: ScoreTable | ScoreMatrix, whole: ScoreMatrix) -> tuple[flo
     return said or whole.bounds
 
 
-def _require_zero_fits(
-    targets: ScoreMatrix, whole: ScoreMatrix, bounds: tuple[float, float] | None
-) -> None:
+def _require_zero_fits(targets: ScoreMatrix, whole: ScoreMatrix, rule: _Rule) -> None:
     """Refuse 0 for a missing score where it is no score of the metric, or the best one."""
     first = f"{_missing_said(targets)}, and cannot count as 0: "
     advice = 'Run them, or leave them out: --missing omit (missing="omit").'
+    name, bounds = whole.metric, rule.bounds
     if bounds is not None and not bounds[0] <= 0 <= bounds[1]:
         raise EstimateError(
-            f"{first}scores of metric {whole.metric!r} lie within {bounds[0]:g}..{bounds[1]:g}. "
-            f"{advice}"
+            f"{first}scores of metric {name!r} lie within {bounds[0]:g}..{bounds[1]:g}. {advice}"
         )
     seen = whole.values[~whole.missing]
-    if seen.size and seen.max() <= 0 and seen.min() < 0:
+    if rule.higher_is_better and seen.size and seen.max() <= 0 and seen.min() < 0:
         raise EstimateError(
-            f"{first}no score of metric {whole.metric!r} is above 0, so 0 would be the best. "
-            f"{advice}"
+            f"{first}no score of metric {name!r} is above 0, so 0 would be the best. {advice}"
+        )
+    if not rule.higher_is_better and (seen.size == 0 or seen.min() >= 0):
+        raise EstimateError(
+            f"{first}a lower score is better and none of metric {name!r} is below 0, so 0 would be "
+            f"the best. {advice}"
         )
 
 
@@ -265,7 +309,7 @@ def _missing_hint(targets: ScoreMatrix, whole: ScoreMatrix) -> str:
     never = int(targets.missing.all(axis=0).sum())
     if not never:
         return ""
-    hint = f" {never} of the subset's {targets.frame.n} items nobody ran."
+    hint = f" No model has a score on {never} of the subset's {targets.frame.n} items."
     hint += explain_mismatch(targets.frame.items, whole.frame.items)
     if whole.frame.n >= targets.frame.n:
         hint += " Another version of the benchmark, or another subset?"
@@ -306,6 +350,8 @@ def _seen(
         ),
         stratified=_is_stratified(subset),
         bounds=bounds_on(targets.span, known, bounds),
+        models=targets.models,
+        group_names=() if sizes is None else tuple(sizes),
     )
 
 

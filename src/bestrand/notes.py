@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 
 
+MOST_DIGITS = 17  # of a percentage, after the point
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Note:
     """One thing a reader of a result should know.
@@ -25,3 +28,17 @@ def shown(names: list[str], limit: int = 3) -> str:
     """
     text = ", ".join(repr(name) for name in names[:limit])
     return text if len(names) <= limit else f"{text} and {len(names) - limit} more"
+
+
+def percent(share: float) -> str:
+    """Write a share as a percentage, with as many digits as tell it from 0 and from 1.
+
+    Examples:
+        >>> percent(0.95), percent(0.975), percent(0.9999999999)
+        ('95%', '97.5%', '99.99999999%')
+    """
+    least = 1e-3 * min(share, 1.0 - share)
+    texts = (f"{100 * share:.{digits}f}" for digits in range(MOST_DIGITS))
+    return next(
+        (f"{text}%" for text in texts if abs(float(text) / 100 - share) <= least), f"{share:.16%}"
+    )

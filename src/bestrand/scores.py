@@ -262,11 +262,10 @@ class ScoreTable:
         )
         values[scored["row"].to_numpy(), scored["column"].to_numpy()] = scored["score"].to_numpy()
         bounds = self.bounds.get(name)
-        if bounds is None:
-            require_one_scale(models, values, name)
-            bounds = unit_bounds(values)
-        elif not np.isfinite(bounds).all():
+        if bounds is not None and not np.isfinite(bounds).all():
             return ScoreMatrix(frame, models, values, name, open_ended=True)
+        require_one_scale(models, list(values), name, bounds)
+        bounds = bounds or unit_bounds(values)
         return ScoreMatrix(frame, models, values, name, bounds)
 
     def write(self, path: str | Path, *, force: bool = False) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bestrand.bounds import seen_range
+from bestrand.bounds import require_one_scale, seen_range
 from bestrand.choosing import Base, as_frame, require_size, subset_size
 from bestrand.designs.balanced import Balanced
 from bestrand.designs.base import Design, Features, standardised
@@ -126,6 +126,8 @@ def take_matrices(
                 metrics=metrics,
             )
         frame = as_frame(scores, weights)
+        if not scores.open_ended:
+            require_one_scale(scores.models, list(scores.values), scores.metric, scores.bounds)
         matrices = [replace(scores, frame=frame)]
     else:
         if metrics is not None and len(set(metrics)) < len(metrics):
