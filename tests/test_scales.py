@@ -66,6 +66,8 @@ def test_matrices_made_by_hand_without_bounds_are_looked_at() -> None:
     mixed = np.concatenate([RIGHT[5:7], 100 * RIGHT[7:]])
     with pytest.raises(br.InputError, match="one scale: those of 't0' stay within 1"):
         estimated(100 * RIGHT[:5], mixed, None)
+    few = np.concatenate([RIGHT[5:7] * 0.4, 8 * GRADED[5:]])  # costs, say
+    assert "scales-differ" in estimated(few, 8 * GRADED[5:], None)
     for bounds in (None, (0.0, 100.0)):
         with pytest.raises(br.InputError, match="one scale: those of 'p0' stay within 1"):
             br.select(models_of(mixed, "p", bounds), 60, seed=0)

@@ -5,7 +5,7 @@ from typing import NamedTuple, get_args
 
 import numpy as np
 
-from bestrand.bounds import require_one_scale, scale_notes
+from bestrand.bounds import require_one_scale, scale_notes, seen_range
 from bestrand.cautions import design_notes, left_out_notes, score_notes
 from bestrand.errors import ArgumentError, EstimateError, InputError, ManifestError
 from bestrand.estimates import Estimates
@@ -134,10 +134,8 @@ def _scale_notes(
         models += known.matrix.models
         values += list(known.scores)
     open_ended = whole.open_ended or (known is not None and known.matrix.open_ended)
-    if bounds is not None:
-        require_one_scale(models, values, whole.metric, bounds)
-    elif not open_ended:
-        require_one_scale(whole.models, list(whole.values), whole.metric)
+    if not open_ended:
+        require_one_scale(models, values, whole.metric, bounds or seen_range(values))
     return scale_notes(models, values, bounds, open_ended=open_ended)
 
 

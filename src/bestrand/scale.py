@@ -28,8 +28,7 @@ def known_bounds(matrices: Sequence[ScoreMatrix]) -> tuple[float, float] | None:
     if any(matrix.open_ended for matrix in matrices):
         return None
     spans = [matrix.bounds or seen_bounds(matrix.values) for matrix in matrices]
-    said = {matrix.bounds for matrix in matrices}
-    if len(said) > 1 or None in said:
+    if len({matrix.bounds for matrix in matrices}) > 1:
         require_like_scales(spans)
     told = [matrix for matrix in matrices if not matrix.missing.all()]
     declared = {matrix.bounds or unit_bounds(matrix.values) for matrix in told}

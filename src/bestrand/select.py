@@ -127,7 +127,8 @@ def take_matrices(
             )
         frame = as_frame(scores, weights)
         if not scores.open_ended:
-            require_one_scale(scores.models, list(scores.values), scores.metric, scores.bounds)
+            rows = list(scores.values)
+            require_one_scale(scores.models, rows, scores.metric, scores.bounds or seen_range(rows))
         matrices = [replace(scores, frame=frame)]
     else:
         if metrics is not None and len(set(metrics)) < len(metrics):
