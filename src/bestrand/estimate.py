@@ -23,7 +23,7 @@ from bestrand.manifest import Manifest
 from bestrand.notes import Note, shown
 from bestrand.reference import Known, known_probes
 from bestrand.scale import bounds_on, known_bounds, span_of, to_estimates
-from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of
+from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of, why_missing
 from bestrand.types import Missing
 
 
@@ -88,7 +88,7 @@ def estimate(
         )
     targets = whole.take_items(subset.items, unknown="nan")
     rule = _Rule(missing, _declared(scores, whole), higher_is_better=higher_is_better)
-    filled, notes = _fill_missing(targets, whole, rule, _parts_said(scores))
+    filled, notes = _fill_missing(targets, whole, rule, why_missing(scores))
     known = known_probes(probes, subset, filled)
     bounds = known_bounds([filled, *([known.matrix] if known else [])])
     notes += _scale_notes(whole, known, bounds)
@@ -286,12 +286,6 @@ def _require_zero_fits(targets: ScoreMatrix, whole: ScoreMatrix, rule: _Rule) ->
             f"{first}a lower score is better and none of metric {name!r} is below 0, so 0 would be "
             f"the best. {advice}"
         )
-
-
-def _parts_said(scores: ScoreTable | ScoreMatrix) -> str:
-    """Say if the scores were read from files that may be parts of one run."""
-    notes = scores.notes if isinstance(scores, ScoreTable) else ()
-    return "".join(f" {note.text}" for note in notes if note.code == "shards")
 
 
 def _missing_said(targets: ScoreMatrix) -> str:

@@ -8,7 +8,7 @@ from bestrand.errors import InputError
 from bestrand.frame import Frame
 from bestrand.manifest import Manifest
 from bestrand.matched import require_matched
-from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of
+from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of, why_missing
 from bestrand.types import FloatArray, IntArray
 
 
@@ -75,8 +75,8 @@ def known_probes(
     matrix = whole.take_items(subset.items, unknown="nan")
     if matrix.missing.any():
         raise InputError(
-            f"{int(matrix.missing.sum())} probe scores on the subset are missing from `probes`. "
-            "Give the scores from which the subset was chosen."
+            f"{int(matrix.missing.sum())} probe scores on the subset are missing from `probes`."
+            f"{why_missing(probes)} Give the scores from which the subset was chosen."
         )
     means = _stated_means(subset, whole.metric)
     weights = None

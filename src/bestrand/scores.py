@@ -20,6 +20,7 @@ from bestrand.types import BoolArray, FloatArray, IntArray, WeightScheme
 
 
 Unknown = Literal["error", "nan"]
+HOLES = ("shards", "errors-as-missing")  # notes on reading that say why scores may be missing
 
 
 class Counts(NamedTuple):
@@ -163,6 +164,8 @@ class ScoreTable:
         notes: what a reader should know.
         bounds: lowest and highest score possible of the metrics for which somebody said; infinite
             where there is none, as of costs.
+        faults: errors of rows, in words: `item`, `model`, `metric`, `fault`; without those that
+            were settled as 0. None where nobody looked.
     """
 
     rows: pl.DataFrame
@@ -170,6 +173,7 @@ class ScoreTable:
     n_duplicates: int = 0
     notes: tuple[Note, ...] = ()
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    faults: pl.DataFrame | None = None
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -271,6 +275,9 @@ class ScoreTable:
     def write(self, path: str | Path, *, force: bool = False) -> None:
         """Write the table as Parquet, to be read by `read_scores` again; bounds are not written.
 
+        Scores stand as they were settled: 0 with `errors="zero"`, empty with "missing". Errors that
+        were kept are a column `fault`, so that they are counted and noted again.
+
         Raises:
             OutputError: the folder does not exist, or other content stands there and `force` is
                 not given.
@@ -284,6 +291,9 @@ class ScoreTable:
         )
         rows = pl.concat([self.rows, never_run])
         table = rows.join(self.items, on="item", how="left", maintain_order="left")
+        if self.faults is not None and self.faults.height:
+            key = ["item", "model", "metric"]
+            table = table.join(self.faults, on=key, how="left", maintain_order="left")
         buffer = BytesIO()
         table.write_parquet(buffer, compression="zstd")
         write_whole(Path(path), buffer.getvalue(), force=force)
@@ -302,6 +312,12 @@ class ScoreTable:
                 items=lacking,
             )
         return column.to_list()
+
+
+def why_missing(scores: object) -> str:
+    """Give what was noted on reading that may be why scores are missing, to go behind a message."""
+    notes = scores.notes if isinstance(scores, ScoreTable) else ()
+    return "".join(f" {note.text}" for note in notes if note.code in HOLES)
 
 
 def matrix_of(

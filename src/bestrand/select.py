@@ -15,7 +15,7 @@ from bestrand.frame import Frame
 from bestrand.manifest import Manifest, scores_digest
 from bestrand.notes import Note, shown
 from bestrand.rng import Stream
-from bestrand.scores import ScoreMatrix, ScoreTable
+from bestrand.scores import ScoreMatrix, ScoreTable, why_missing
 from bestrand.settings import whole_number
 from bestrand.texts import ItemTexts
 from bestrand.types import FloatArray, WeightScheme
@@ -73,7 +73,7 @@ def select(
     require_size(n, base.frame.n, "the size of the pool")
     matrices = [matrix.take_items(base.frame.items) for matrix in matrices]
     for matrix in matrices:
-        _require_whole(matrix)
+        _require_whole(matrix, why_missing(scores))
     seen = texts.take(base.frame.items) if texts is not None and design.uses_texts else None
     features = Features(
         n_items=base.frame.n,
@@ -170,7 +170,7 @@ def _digest_of(matrices: list[ScoreMatrix]) -> str:
     return scores_digest(names, np.concatenate([matrix.values for matrix in matrices]))
 
 
-def _require_whole(matrix: ScoreMatrix) -> None:
+def _require_whole(matrix: ScoreMatrix, why: str) -> None:
     holes = np.argwhere(matrix.missing)
     if holes.size:
         row, column = holes[0]
@@ -178,8 +178,9 @@ def _require_whole(matrix: ScoreMatrix) -> None:
         raise InputError(
             f"Probe scores are missing, {len(holes)} of {matrix.values.size} (first: model "
             f"{matrix.models[row]!r}, item {matrix.frame.items[column]!r}, metric "
-            f"{matrix.metric!r}), and a design needs them all. Run those items, or name the models "
-            f"to look at without {shown(models)}, with --probes (probes=).",
+            f"{matrix.metric!r}), and a design needs them all.{why} Run those "
+            f"items, or name the models to look at without {shown(models)}, with "
+            "--probes (probes=).",
             n_missing=len(holes),
         )
 

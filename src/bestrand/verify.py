@@ -10,7 +10,7 @@ from bestrand.ids import explain_mismatch
 from bestrand.manifest import ADOPTED, Manifest
 from bestrand.notes import shown
 from bestrand.pool import draw_pool
-from bestrand.scores import ScoreMatrix, ScoreTable
+from bestrand.scores import ScoreMatrix, ScoreTable, why_missing
 from bestrand.select import select
 from bestrand.strategies import design_of
 from bestrand.texts import ItemTexts
@@ -98,7 +98,9 @@ def _check_run(
         if name in ("missing", "errored", "unscored") and count
     ]
     if lacking:
-        return Check("items", "failed", f"{said}, but not every score: {', '.join(lacking)}")
+        said += f", but not every score: {', '.join(lacking)}"
+        why = why_missing(items)
+        return Check("items", "failed", f"{said}.{why}" if why else said)
     return Check("items", "passed", f"{said}, scored for every model")
 
 

@@ -557,6 +557,20 @@ def test_every_verb_says_what_stands_beside_an_error_and_settles_it(
     lacking = run("verify", subset, scores, "--errors", "missing", "--json")
     assert lacking.code == 1
     assert "10 errored" in lacking.json["checks"][0]["text"]
+    assert (
+        "not every score: 10 errored. Scores beside an error" in lacking.json["checks"][0]["text"]
+    )
+    for verb in (
+        ("estimate", subset, scores),
+        ("compare", subset, scores, "--baseline", "base"),
+        ("select", scores, "-n", 5),
+        ("diagnose", scores),
+        ("plan", scores),
+        ("backtest", scores, "-n", 10, "--n-probes", 1, "--draws", 2),
+    ):
+        refused = run(*verb, "--errors", "missing")
+        assert refused.code == 3
+        assert "items count as errored: 10 of model 'base'" in refused.err, verb
     drawn = run("select", scores, "-n", 5, "--errors", "zero", "--json").json
     assert [note["code"] for note in drawn["read_notes"]] == ["errors-as-zero"]
 

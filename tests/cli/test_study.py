@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import polars as pl
 import pytest
 from jsonschema import Draft202012Validator
 from rich.console import Console
@@ -53,6 +54,27 @@ def test_what_is_printed_is_the_contract_and_the_store(
     assert (report["protocol"], report["cells"], report["empty_cells"]) == ("mine", 4, 0)
     assert report == json.loads(study_report(read_study(output)).to_json())
     assert again == (0, done.out, "")
+
+
+def test_errors_are_noted_and_settled_as_told(run: Run, files: Files, protocol: Path) -> None:
+    scores = files.folder / "failed.parquet"
+    rows = pl.read_parquet(files.scores).with_columns(timed_out=pl.lit(0))
+    is_first = (pl.col("item") == rows["item"][0]) & (pl.col("model") == rows["model"][0])
+    rows.with_columns(timed_out=is_first.cast(pl.Int64)).write_parquet(scores)
+    words = ("study", scores, "--protocol", protocol, "-o", files.folder / "out")
+
+    kept = run(*words, "--json").json
+    told = run(*words, "--errors", "zero")
+    missing = run(*words, "--errors", "missing")
+
+    assert [note["code"] for note in kept["notes"]] == ["error-marks", "errors-kept"]
+    assert kept["notes"][1]["text"].startswith("failed: Scores stand beside an error")
+    assert "count as 0: 1 of model" in told.out.replace("\n", " ")
+    assert [note.code for note in read_study(files.folder / "out").notes][-1] == "errors-as-zero"
+    assert missing.code == 3
+    assert "needs them all" not in missing.err
+    assert "full scores need them all. Scores beside an error were not taken" in missing.err
+    assert run(*words, "--errors", "refuse").code == 3
 
 
 def test_people_get_tables(run: Run, files: Files, protocol: Path) -> None:

@@ -48,10 +48,10 @@ def test_a_long_field_does_not_move_the_lines_of_errors(separator: str, tmp_path
 
     rows[4] = "q3,1"
     with pytest.raises(FileError, match=r"m.csv:6: 2 fields where the header has 3"):
-        read("\n".join(rows).replace(",", separator), tmp_path)
+        read("\n".join([*rows, ""]).replace(",", separator), tmp_path)
 
     rows[4] = 'q3,1,"x'
-    with pytest.raises(FileError, match=r"m.csv:6: not a table \(unexpected end of data\)"):
+    with pytest.raises(FileError, match=r"m.csv:6: a field opens with a double quote that noth"):
         read("\n".join(rows).replace(",", separator), tmp_path)
 
     rows[4] = 'q3,1,"x"y'

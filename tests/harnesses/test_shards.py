@@ -1,6 +1,7 @@
 """Shards: several files of one model's run are joined when told, and recognized when not."""
 
 import gzip
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -205,3 +206,21 @@ def test_estimating_shards_as_models_says_how_to_join_them(tmp_path: Path) -> No
     name = said.partition("one name: ")[2].partition("=")[0]
     assert f"{name}={shards[0]} {name}={shards[1]} (in Python" in said
     assert estimate(read_scores({name: shards}), subset).estimate.tolist() == [1.0]
+
+
+@pytest.mark.parametrize("verb", ["select", "diagnose", "backtest", "plan", "study"])
+def test_every_verb_that_misses_scores_of_shards_says_how_to_join_them(
+    verb: str, tmp_path: Path
+) -> None:
+    parts = [write(tmp_path / f"rank{n}.jsonl", range(5 * n, 5 * n + 5)) for n in (0, 1)]
+    table = read_scores(parts)
+
+    call: dict[str, Callable[[], object]] = {
+        "select": lambda: select(table, 4),
+        "diagnose": lambda: br.diagnose(table),
+        "backtest": lambda: br.backtest(table, 4),
+        "plan": lambda: br.plan(table),
+        "study": lambda: br.run_study(table),
+    }
+    with pytest.raises(InputError, match="have no items in common"):
+        call[verb]()

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from bestrand.cli.common import JsonOption, Output, QuietOption, SeedOption
+from bestrand.cli.common import ErrorsOption, JsonOption, Output, QuietOption, SeedOption
 from bestrand.cli.study_progress import study_progress
 
 
@@ -53,6 +53,7 @@ def register(app: typer.Typer) -> None:
             ),
         ] = None,
         seed: SeedOption = 0,
+        errors: ErrorsOption = "keep",
         expect: Annotated[
             Path | None,
             typer.Option(
@@ -81,6 +82,7 @@ def register(app: typer.Typer) -> None:
                     workers=workers,
                     cluster=cluster,
                     seed=seed,
+                    errors=errors,
                     progress=say,
                 )
         except KeyboardInterrupt:
@@ -95,6 +97,7 @@ def register(app: typer.Typer) -> None:
         out.json(report.to_json())
         if out.for_people:
             out.console().print(study_tables(report))
+        out.notes(report.notes)
         broken = [claim for claim in checked if claim.outcome != "passed"]
         for claim in broken:
             typer.echo(f"bestrand study: not so: {claim.claim}. {claim.text}", err=True)

@@ -20,6 +20,9 @@ POINTED = r"^[+-]?[0-9]*\.[0-9]+([eE][+-]?[0-9]+)?$"
 WHOLE = r"^[+-]?[0-9]+$"
 
 
+UNENDED = "unexpected end of data"  # what the parser calls a quote without an end
+
+
 class _Lines(NamedTuple):
     header: list[str]
     rows: list[list[str]]
@@ -96,12 +99,14 @@ def _parse(text: str, path: Path, separator: str, start: int) -> _Lines:
     found = _Lines([], [], [], [])
     names: frozenset[str] = frozenset()
     width = 0
-    for line, row in _split(text, path, separator, start):
+    rows = _split(text, path, separator, start)
+    for line, row in rows:
         if not width:
             found.header.extend(row)
             names, width = frozenset([*row, f"\ufeff{row[0]}"]), len(row)
         elif len(row) != width:
-            raise FileError(_unequal(row, found.header), path=path, line=line)
+            is_last = not text.endswith(("\n", "\r")) and next(rows, None) is None
+            raise FileError(_unequal(row, found.header, is_last=is_last), path=path, line=line)
         elif row[0] in names and _is_header(row, found.header, path, line):
             found.again.append(line)
         else:
@@ -134,9 +139,7 @@ def _split(text: str, path: Path, separator: str, line: int) -> Iterator[tuple[i
             line = reader.line_num + first
     except csv.Error as error:
         if "field larger than field limit" not in str(error):
-            raise FileError(
-                f"not a table ({error}). Mend the line.", path=path, line=line
-            ) from error
+            raise FileError(_not_a_table(str(error)), path=path, line=line) from error
     else:
         return
     # the limit is one for the whole process, so it stays as it is and longer fields are split here
@@ -165,9 +168,7 @@ def split_long(text: str, path: Path, separator: str, line: int) -> Iterator[tup
         is_quoted = text.startswith('"', at)
         match = (quoted if is_quoted else plain).match(text, at)
         if match is None:
-            raise FileError(
-                "not a table (unexpected end of data). Mend the line.", path=path, line=starts
-            )
+            raise FileError(_not_a_table(UNENDED), path=path, line=starts)
         row.append(match[1].replace('""', '"') if is_quoted else match[0])
         line += len(re.findall(r"\r\n?|\n", match[0]))
         at = match.end()
@@ -190,7 +191,21 @@ def split_long(text: str, path: Path, separator: str, line: int) -> Iterator[tup
         starts, row = line, []
 
 
-def _unequal(row: list[str], header: list[str]) -> str:
+def _not_a_table(error: str) -> str:
+    if UNENDED in error:
+        return (
+            "a field opens with a double quote that nothing closes. If the file was cut off here, "
+            "take this line out; if not, close the quote."
+        )
+    return f"not a table ({error}). Mend the line."
+
+
+def _unequal(row: list[str], header: list[str], *, is_last: bool) -> str:
+    if is_last and len(row) < len(header):
+        return (
+            f"the last line ends after {len(row)} of {len(header)} fields, as a run that was "
+            "stopped leaves it. Complete the line, or take it out."
+        )
     said = (
         f"{len(row)} fields where the header has {len(header)}. Put a field that holds a separator"
     )

@@ -75,15 +75,14 @@ def settle_faults(rows: pl.DataFrame, errors: Errors) -> tuple[pl.DataFrame, lis
             fault as 0, "missing" as errored, without a score; "refuse" takes none.
 
     Returns:
-        The rows without `fault`, and a note that counts the faults by model and word where some
-        score depends on `errors`.
+        The rows, without faults where they count as 0; and a note that counts the faults by model
+        and word where some score depends on `errors`.
 
     Raises:
         InputError: `errors` is "refuse", and some row has a fault.
     """
     at_fault = rows.filter(pl.col("fault").is_not_null())
     scored = at_fault.filter(pl.col("status") == "scored")
-    kept = rows.drop("fault")
     if errors == "refuse" and at_fault.height:
         raise InputError(
             f"No row may have an error, and some have: {_counted(at_fault)}. Run them again, or "
@@ -91,23 +90,24 @@ def settle_faults(rows: pl.DataFrame, errors: Errors) -> tuple[pl.DataFrame, lis
             models=sorted(at_fault["model"].unique()),
         )
     if errors in ("keep", "refuse"):
-        return kept, [Note("errors-kept", _kept(scored))] if scored.height else []
+        return rows, [Note("errors-kept", _kept(scored))] if scored.height else []
     if errors == "zero":
         is_fault = rows["fault"].is_not_null()
-        kept = kept.with_columns(
+        kept = rows.with_columns(
+            fault=pl.lit(None, pl.String),
             score=pl.when(is_fault).then(0.0).otherwise("score"),
             status=pl.when(is_fault).then(pl.lit("scored")).otherwise("status"),
         )
-        said = f"Rows with an error or a status that is not known count as 0: {_counted(at_fault)}."
+        said = f"Rows with {_kinds(at_fault)} count as 0: {_counted(at_fault)}."
         return kept, [Note("errors-as-zero", said)] if at_fault.height else []
     is_scored = (rows["status"] == "scored") & rows["fault"].is_not_null()
-    kept = kept.with_columns(
+    kept = rows.with_columns(
         score=pl.when(is_scored).then(None).otherwise("score"),
         status=pl.when(is_scored).then(pl.lit("errored")).otherwise("status"),
     )
     said = (
-        "Scores beside an error or a status that is not known were not taken, the items count as "
-        f"errored: {_counted(scored)}."
+        f"Scores beside {_kinds(scored)} were not taken, the items count as errored: "
+        f"{_counted(scored)}."
     )
     return kept, [Note("errors-as-missing", said)] if scored.height else []
 
@@ -116,11 +116,18 @@ def _kept(scored: pl.DataFrame) -> str:
     n = _distinct(scored).height
     n_zero = _distinct(scored.filter(pl.col("score") == 0)).height
     return (
-        "Scores stand beside an error or a status that is not known, and are taken as they stand: "
+        f"Scores stand beside {_kinds(scored)}, and are taken as they stand: "
         f"{_counted(scored)}. Rows with a score of 0 among them: {n_zero} of {n}. If these are "
         "failed runs, and no answers, say what they count as: --errors zero, missing or refuse "
         "(errors=)."
     )
+
+
+def _kinds(rows: pl.DataFrame) -> str:
+    """Say whether rows have an error, a status that is not known, or both."""
+    is_status = rows["fault"].str.starts_with("status ")
+    errors = ["an error"] if not is_status.all() else []
+    return " or ".join([*errors, "a status that is not known"] if is_status.any() else errors)
 
 
 def _counted(rows: pl.DataFrame) -> str:

@@ -72,6 +72,7 @@ def gather(
     return ScoreTable(
         rows=kept.select(*KEY, "score", "status").sort(KEY),
         items=items,
+        faults=kept.filter(pl.col("fault").is_not_null()).select(*KEY, "fault").sort(KEY),
         n_duplicates=run.height - kept.height,
         notes=(
             *notes,
@@ -187,7 +188,8 @@ def _without_duplicates(
         return rows.group_by(KEY, maintain_order=True).agg(
             pl.col("score").mean(),
             pl.col("status").sort_by(~scored, maintain_order=True).first(),
-            pl.exclude("score", "status").first(),
+            pl.col("fault").drop_nulls().first(),
+            pl.exclude("score", "status", "fault").first(),
         )
     return rows.unique(KEY, keep=duplicates, maintain_order=True)
 

@@ -16,7 +16,7 @@ from bestrand.harnesses.roles import find_roles
 from bestrand.harnesses.row_numbers import numbers_rows
 from bestrand.harnesses.shapes import require_one_task, require_own_ids
 from bestrand.harnesses.sources import Source, find_sources, read_content
-from bestrand.harnesses.summaries import summary_names
+from bestrand.harnesses.summaries import Kept, summary_names
 from bestrand.harnesses.tables import decode, read_table
 from bestrand.harnesses.values import is_numeric, stray_cell
 from bestrand.notes import shown
@@ -42,15 +42,14 @@ def read_items(path: str | Path, *, weights: WeightScheme | None = None) -> Fram
     """
     found = find_sources(path)
     tables = [_read_rows(source) for source in found.sources]
-    rows = [
-        _item_rows(table).with_columns(pl.lit(number).alias("file"))
-        for number, table in enumerate(tables)
-    ]
+    lists = [_item_rows(table) for table in tables]
+    rows = [one.rows.with_columns(pl.lit(n).alias("file")) for n, one in enumerate(lists)]
     require_one_task([(table, find_roles(table, {})) for table in tables])
     items = gather_items(pl.concat(rows), tables)
     notes = (
         *aside_notes(found.aside),
         *(note for table in tables for note in table.notes),
+        *(note for one in lists for note in one.notes),
         *odd_ids(items["item"].to_list()),
     )
     return replace(ScoreTable(pl.DataFrame(), items).frame(weights), notes=notes)
@@ -84,25 +83,33 @@ def _read_rows(source: Source) -> RawTable:
     return _read_lines(source.path) if source.kind == "txt" else read_table(source)
 
 
-def _item_rows(table: RawTable) -> pl.DataFrame:
+def _item_rows(table: RawTable) -> Kept:
     require_own_ids(table, {})
     roles = find_roles(table, {})
     rows = item_rows(table, roles)
     if not {"model", "metric", "score"} & roles.keys():
         _require_distinct(table, rows["item"])
-    return rows.filter(~pl.col("item").is_in(_summaries(table, rows["item"])))
+    return _without_summaries(table, rows)
 
 
-def _summaries(table: RawTable, items: pl.Series) -> list[str]:
-    """Give the rows of a table of scores that are the mean or the sum of the others."""
-    named = summary_names(items)
+def _without_summaries(table: RawTable, rows: pl.DataFrame) -> Kept:
+    """Leave aside rows of a table of scores that are the mean or the sum of the others."""
+    named = summary_names(rows["item"])
     if not named:
-        return []
+        return Kept(rows, [])
     try:
-        kept = set(to_long(table, "model").rows["item"])
+        long = to_long(table, "model")
     except InputError:  # a list of items without scores
-        return []
-    return [name for name in named if name not in kept]
+        return Kept(rows, [])
+    kept = set(long.rows["item"])
+    left = [name for name in named if name not in kept]
+    notes = [
+        note
+        for note in long.notes
+        if note.code == "summary-aside"
+        and any(f": item {name!r} is " in note.text for name in left)
+    ]
+    return Kept(rows.filter(~pl.col("item").is_in(left)), notes)
 
 
 def _read_lines(path: Path) -> RawTable:

@@ -8,6 +8,7 @@ import polars as pl
 
 from bestrand.errors import FileError
 from bestrand.harnesses.faults import MISSING, with_status
+from bestrand.harnesses.marks import Marks, find_marks
 from bestrand.harnesses.raw import RawTable
 from bestrand.harnesses.roles import Roles, displaced, find_roles, is_unnamed
 from bestrand.harnesses.row_numbers import numbers_rows
@@ -81,13 +82,15 @@ def to_long(
     other = displaced(table, roles, columns or {})
     if not is_long:
         return _wide(table, roles, metrics[0] if metrics else "score", other)
+    roles = _without_metrics(roles, metrics or (), columns or {})
+    marks = _find_marks(table, roles, metrics or (), other)
     base = item_rows(table, roles).with_columns(
         _names(table, roles["model"], "model") if "model" in roles else pl.lit(model).alias("model")
     )
-    scores = _scores(table, roles, metrics, other)
+    scores = _scores(table, roles, metrics, [*other, *marks.taken, *marks.aside])
     rows = pl.concat([base.with_columns(name, score) for name, score in scores.by_metric])
-    kept = without_summaries(with_status(rows, *_said(table, roles)), f"{table.path}: ")
-    notes = (*table.notes, *_aside(table, scores), *kept.notes)
+    kept = without_summaries(with_status(rows, *_said(table, roles, marks)), f"{table.path}: ")
+    notes = (*table.notes, *_aside(table, scores, marks), *marks.notes, *kept.notes)
     return Long(kept.rows, "model" in roles, notes)
 
 
@@ -121,6 +124,26 @@ def item_rows(table: RawTable, roles: Roles) -> pl.DataFrame:
             pl.int_range(table.n_rows, eager=True).alias("row"),
         ]
     )
+
+
+def _without_metrics(
+    roles: Roles, metrics: tuple[str, ...], given: Mapping[str, str]
+) -> dict[str, str]:
+    """Take their role from columns of errors or statuses that are named as a metric."""
+    named = {
+        role for role in ("error", "status") if roles.get(role) in metrics and role not in given
+    }
+    return {role: name for role, name in roles.items() if role not in named}
+
+
+def _find_marks(table: RawTable, roles: Roles, metrics: tuple[str, ...], other: list[str]) -> Marks:
+    """Find what marks rows as failed, beside the scores that are known by name."""
+    rest = [name for name in table.columns if name not in roles.values()]
+    apart = {*numbers_rows(table, rest), *other, *metrics}
+    named = [name for name in metrics if name in table.columns and name not in roles.values()]
+    scores = [roles["score"]] if "score" in roles else named
+    names = [name for name in rest if name not in apart]
+    return find_marks(table, names, scores, roles)
 
 
 def _without_filter(metric: str, table: RawTable, roles: Roles) -> str:
@@ -205,12 +228,15 @@ def _require_no_strays(table: RawTable, names: list[str]) -> None:
             )
 
 
-def _aside(table: RawTable, scores: _Scores) -> list[Note]:
+def _aside(table: RawTable, scores: _Scores, marks: Marks) -> list[Note]:
     """Name the columns left aside, and those of numbers with the cell that made them none."""
-    if not scores.aside:
+    aside = [name for name in scores.aside if name not in marks.taken]
+    if not aside:
         return []
-    text = f"{table.path}: columns left aside: {shown(scores.aside, 8)}."
-    for name in scores.aside:
+    text = f"{table.path}: columns left aside: {shown(aside, 8)}."
+    for name in marks.again:
+        text += f" {name!r} says the same as the scores; --metric {name} takes it as a metric."
+    for name in aside:
         stray = stray_cell(table, name)
         if stray is not None:
             place = table.place(stray.row)
@@ -218,11 +244,13 @@ def _aside(table: RawTable, scores: _Scores) -> list[Note]:
     return [Note("columns-aside", text)]
 
 
-def _said(table: RawTable, roles: Roles) -> tuple[pl.Series, pl.Series]:
-    """Take what columns of statuses and of errors say of each row."""
+def _said(table: RawTable, roles: Roles, marks: Marks) -> tuple[pl.Series, pl.Series]:
+    """Take what columns of statuses and of errors say of each row, and marks beside them."""
     none = pl.Series([None] * table.n_rows, dtype=pl.String)
     status = to_texts(table, roles["status"]) if "status" in roles else none
-    return status, to_errors(table, roles["error"]) if "error" in roles else none
+    status = pl.select(pl.when(~pl.Series(marks.verdicts)).then(status)).to_series()
+    errors = to_errors(table, roles["error"]) if "error" in roles else none
+    return status, pl.select(pl.coalesce(errors, marks.faults)).to_series()
 
 
 def _wide(table: RawTable, roles: Roles, metric: str, other: list[str]) -> Long:
@@ -235,6 +263,9 @@ def _wide(table: RawTable, roles: Roles, metric: str, other: list[str]) -> Long:
         )
     rest = [name for name in table.columns if name not in roles.values()]
     numbering = {*numbers_rows(table, rest), *other}
+    numbers = [name for name in rest if name not in numbering and is_numeric(table, name)]
+    marks = find_marks(table, numbers, [], roles)
+    numbering |= {*marks.taken, *marks.aside}
     models = [name for name in rest if name not in numbering]
     if not models:
         raise FileError(
@@ -255,7 +286,7 @@ def _wide(table: RawTable, roles: Roles, metric: str, other: list[str]) -> Long:
         )
         for model in models
     ]
-    told = with_status(pl.concat(parts), *_said(table, roles)).with_columns(
+    told = with_status(pl.concat(parts), *_said(table, roles, marks)).with_columns(
         status=pl.when(pl.col("status") == "unscored")
         .then(pl.lit(MISSING))
         .otherwise(pl.col("status"))
@@ -267,8 +298,8 @@ def _wide(table: RawTable, roles: Roles, metric: str, other: list[str]) -> Long:
         f"{table.path}: read as one column a model ({shown(models)}). If these are metrics of "
         "one model, name the one meant with --metric.",
     )
-    aside = _aside(table, _Scores([], [name for name in rest if name in numbering]))
-    notes = (*table.notes, note, *aside, *kept.notes, *_suspects(table, rows, models))
+    aside = _aside(table, _Scores([], [name for name in rest if name in numbering]), marks)
+    notes = (*table.notes, note, *aside, *marks.notes, *kept.notes, *_suspects(table, rows, models))
     return Long(rows, names_models=True, notes=notes)
 
 

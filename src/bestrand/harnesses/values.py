@@ -15,7 +15,22 @@ NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 COMMA = r"^\s*([+-]?[0-9]*),([0-9]+)([eE][+-]?[0-9]+)?\s*$"  # a number with a decimal comma
 GROUPED = r"^[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+$"  # 1,234 may be 1234
 WORDS = {"": None, "true": 1.0, "false": 0.0}  # a score may be written as one of these
-NO_ERROR = ("", "0", "false", "none", "null", "nan", "n/a", "na", "no", "ok", "-", "[]", "{}")
+NO_ERROR = (
+    "",
+    "0",
+    "0.0",
+    "false",
+    "none",
+    "null",
+    "nan",
+    "n/a",
+    "na",
+    "no",
+    "ok",
+    "-",
+    "[]",
+    "{}",
+)
 FEW_WORDS = 3  # as many different words among numbers are marks of some kind, and no answers
 EXACT = 2**53  # up to here floating point tells whole numbers apart
 

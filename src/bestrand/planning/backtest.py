@@ -15,7 +15,7 @@ from bestrand.estimators.base import Estimator
 from bestrand.planning.leave_out import Settings, families_of, leave_out, one_draw
 from bestrand.planning.whole import require_whole
 from bestrand.rng import Stream
-from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of
+from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of, why_missing
 from bestrand.settings import whole_number
 from bestrand.stats.monte_carlo import mean_and_error
 from bestrand.stats.random_items import (
@@ -160,7 +160,7 @@ def backtest(
         DesignError: the design needs what the scores do not have.
     """
     matrix = matrix_of(scores, metric)
-    require_whole(matrix, "A backtest")
+    require_whole(matrix, "A backtest", why_missing(scores))
     size = subset_size(n, retention, matrix.frame.n)
     require_size(size, matrix.frame.n, "the number of items")
     n_probes, n_draws = whole_number(n_probes, "n_probes"), whole_number(n_draws, "n_draws")

@@ -13,7 +13,7 @@ from bestrand.planning.forecast import forecast
 from bestrand.planning.theory import PoolLeft, ShiftR2, law_ends, pools_left, shift_r2
 from bestrand.planning.whole import frame_size, require_on_scale, require_shares, require_whole
 from bestrand.rng import Stream
-from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of
+from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of, why_missing
 from bestrand.stats.explained import explained_by_others
 from bestrand.stats.intervals import t_quantile
 from bestrand.stats.regression import ridge_penalty
@@ -168,7 +168,7 @@ def diagnose(
     matrix = matrix_of(scores, metric)
     if pool is not None:
         matrix, n_items = _on_pool(matrix, pool, n_items)
-    require_whole(matrix, "A diagnosis")
+    require_whole(matrix, "A diagnosis", why_missing(scores))
     n_frame = frame_size(n_items, matrix.frame.n)
     y, unit = matrix.scaled(), matrix.span[1]
     if threshold is not None:

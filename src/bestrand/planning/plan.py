@@ -11,7 +11,7 @@ from bestrand.planning.curve import CurvePoint
 from bestrand.planning.ways import Pilot, Way, Word
 from bestrand.planning.whole import frame_size, require_on_scale, require_shares, require_whole
 from bestrand.rng import Stream
-from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of
+from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of, why_missing
 from bestrand.settings import whole_number
 from bestrand.stats.half_normal import exceedance, mean_size, quantile_size
 
@@ -142,7 +142,7 @@ def plan(
     n_targets = whole_number(n_targets, "n_targets")
     _check_costs(n_targets=n_targets, probe_cost=probe_cost)
     matrix = matrix_of(scores, metric)
-    require_whole(matrix, "A plan")
+    require_whole(matrix, "A plan", why_missing(scores))
     n_frame = frame_size(n_items, matrix.frame.n)
     low, unit = matrix.span
     if goal in ("max_error", "resolve") and value is not None:

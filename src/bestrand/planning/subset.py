@@ -9,7 +9,7 @@ from bestrand.errors import InputError
 from bestrand.manifest import Manifest
 from bestrand.notes import shown
 from bestrand.reference import weights_of
-from bestrand.scores import ScoreMatrix, ScoreTable
+from bestrand.scores import ScoreMatrix, ScoreTable, why_missing
 from bestrand.types import FloatArray, IntArray
 
 
@@ -109,7 +109,11 @@ def probe_balance(manifest: Manifest, probes: ScoreTable | ScoreMatrix) -> tuple
         line
         for matrix in matrices
         for line in _balance(
-            manifest, matrix, stated[matrix.metric], weights_of(probes, manifest, matrix.frame.n)
+            manifest,
+            matrix,
+            stated[matrix.metric],
+            weights_of(probes, manifest, matrix.frame.n),
+            why_missing(probes),
         )
     )
 
@@ -124,7 +128,11 @@ def _require_these_items(manifest: Manifest, probes: ScoreTable | ScoreMatrix) -
 
 
 def _balance(
-    manifest: Manifest, matrix: ScoreMatrix, means: dict[str, float], weights: FloatArray | None
+    manifest: Manifest,
+    matrix: ScoreMatrix,
+    means: dict[str, float],
+    weights: FloatArray | None,
+    why: str,
 ) -> list[ProbeBalance]:
     whole = matrix.take_models(manifest.probes)
     seen = whole.take_items(manifest.items, unknown="nan")
@@ -133,7 +141,7 @@ def _balance(
         n = int(seen.missing.sum())
         raise InputError(
             f"{n} probe score{' is' if n == 1 else 's are'} missing on the subset, of "
-            f"{shown(lacking)}. Give the scores from which the subset was chosen."
+            f"{shown(lacking)}.{why} Give the scores from which the subset was chosen."
         )
     stated = np.array([means[probe] for probe in manifest.probes])
     on_subset = seen.values @ manifest.relative_weights / manifest.relative_weights.sum()

@@ -10,7 +10,7 @@ from bestrand.errors import ArgumentError, InputError
 from bestrand.planning.moments import model_moments
 from bestrand.planning.whole import require_whole
 from bestrand.rng import Stream
-from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of
+from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of, why_missing
 from bestrand.settings import whole_number
 from bestrand.stats.half_normal import mean_size, quantile_size
 from bestrand.types import FloatArray, IntArray
@@ -119,7 +119,7 @@ def plan_suite(
     budget = whole_number(budget, "budget")
     matrices = {name: matrix_of(scores, metric) for name, scores in benchmarks.items()}
     for name, matrix in matrices.items():
-        require_whole(matrix, f"The plan of {name!r}")
+        require_whole(matrix, f"The plan of {name!r}", why_missing(benchmarks[name]))
         if matrix.bounds is None:
             raise InputError(
                 f"The scale of {name!r} is not known, and a mean over benchmarks needs it. Say it "

@@ -14,8 +14,13 @@ SMALLEST_SPREAD = 1e-6  # of the scale
 MOST_ITEMS = 10**12
 
 
-def require_whole(matrix: ScoreMatrix, what: str) -> None:
+def require_whole(matrix: ScoreMatrix, what: str, why: str = "") -> None:
     """Require scores from which something can be foretold.
+
+    Args:
+        matrix: the scores.
+        what: what needs them, as "A plan".
+        why: what is known of why some are missing.
 
     Raises:
         InputError: scores are missing, there is one item only, or every model is flat.
@@ -25,7 +30,7 @@ def require_whole(matrix: ScoreMatrix, what: str) -> None:
         raise InputError(
             f"Scores are missing, {int(matrix.missing.sum())} in all (first: model "
             f"{matrix.models[row]!r}, item {matrix.frame.items[column]!r}), and "
-            f"{what[0].lower()}{what[1:]} needs them all. Leave out those models or items."
+            f"{what[0].lower()}{what[1:]} needs them all.{why} Leave out those models or items."
         )
     if matrix.frame.n < 2:
         raise InputError(f"{what} needs two items or more, got 1.")

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from bestrand.errors import ArgumentError, InputError
+from bestrand.harnesses.faults import Errors
 from bestrand.harnesses.read import read_scores
 from bestrand.manifest import scores_digest
-from bestrand.notes import shown
-from bestrand.scores import ScoreMatrix, ScoreTable
+from bestrand.notes import Note, shown
+from bestrand.scores import ScoreMatrix, ScoreTable, why_missing
 from bestrand.study.protocol import Protocol
 from bestrand.study.splits import Label, families_of, label_models
 from bestrand.texts import ItemTexts, read_texts
@@ -44,6 +45,7 @@ class Benchmark:
         model_families: of each model, ascending by model.
         model_dates: of each model, nan where unknown.
         reason: why it cannot be used, or None.
+        notes: what was noted when it was read.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Benchmark:
     model_families: tuple[str, ...] = ()
     model_dates: FloatArray = field(default_factory=lambda: np.empty(0))
     reason: str | None = None
+    notes: tuple[Note, ...] = ()
 
     @property
     def main(self) -> ScoreMatrix:
@@ -78,7 +81,10 @@ class Benchmark:
 
 
 def take_benchmarks(
-    matrices: Matrices, protocol: Protocol, texts: Mapping[str, ItemTexts] | None = None
+    matrices: Matrices,
+    protocol: Protocol,
+    texts: Mapping[str, ItemTexts] | None = None,
+    errors: Errors = "keep",
 ) -> tuple[Benchmark, ...]:
     """Read what a study is given.
 
@@ -88,6 +94,7 @@ def take_benchmarks(
             `texts` holds the items' texts, one file a benchmark.
         protocol: says which benchmarks and models belong together.
         texts: name -> representations of the items' texts, for benchmarks that have some.
+        errors: what a row of a file counts as that has an error, as in `read_scores`.
 
     Returns:
         Benchmarks in ascending order of names. One that cannot be used has a `reason`.
@@ -108,7 +115,11 @@ def take_benchmarks(
     parts = []
     given = texts or {}
     for name, source, beside in sorted(found, key=lambda entry: entry[0]):
-        scores = source if isinstance(source, ScoreTable | ScoreMatrix) else read_scores(source)
+        scores = (
+            source
+            if isinstance(source, ScoreTable | ScoreMatrix)
+            else read_scores(source, errors=errors)
+        )
         parts.append(_take(name, scores, _kind(source), given.get(name, beside), protocol))
     return _clustered(parts, protocol)
 
@@ -168,7 +179,8 @@ def _take(
         texts=texts,
         model_families=families_of(main.models, _after(protocol.model_families, known["families"])),
         model_dates=np.array([np.nan if date is None else date for date in dates]),
-        reason=_unusable(main),
+        reason=_unusable(main, why_missing(scores)),
+        notes=scores.notes if isinstance(scores, ScoreTable) else (),
     )
 
 
@@ -190,14 +202,14 @@ def _wanted(scores: ScoreTable, protocol: Protocol) -> list[str]:
     return [main, *(metric for metric in scores.metrics[1:] if metric in named)]
 
 
-def _unusable(matrix: ScoreMatrix) -> str | None:
+def _unusable(matrix: ScoreMatrix, why: str) -> str | None:
     n_missing = int(matrix.missing.sum())
     if n_missing:
         row, column = np.argwhere(matrix.missing)[0]
         return (
             f"Scores are missing, {n_missing} of {matrix.values.size} (first: model "
             f"{matrix.models[row]!r}, item {matrix.frame.items[column]!r}), and full scores need "
-            "them all. Leave out those models or items."
+            f"them all.{why} Leave out those models or items."
         )
     if len(matrix.models) < 2 or matrix.frame.n < 2:
         return "A study needs two models and two items or more."

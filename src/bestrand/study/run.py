@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from bestrand.errors import ArgumentError
+from bestrand.harnesses.faults import Errors
+from bestrand.notes import Note
 from bestrand.settings import whole_number
 from bestrand.study.benchmark import Benchmark, Matrices, require_usable, take_benchmarks
 from bestrand.study.cells import PART, Cell, cells_of, schema_of
@@ -47,6 +49,7 @@ def run_study(
     cluster: str | None = None,
     seed: int = 0,
     texts: Mapping[str, ItemTexts] | None = None,
+    errors: Errors = "keep",
     progress: Callable[[Progress], None] | None = None,
 ) -> StudyTable:
     """Hide targets, draw, select, estimate and compare with the truth, as a protocol says.
@@ -64,20 +67,22 @@ def run_study(
         seed: the one source of chance. The table is the same, bit for bit, for the same seed,
             whatever the number of workers and machines of one kind.
         texts: name -> representations of the items' texts, for designs that look at them.
+        errors: what a row of a file counts as that has an error, as in `read_scores`: "keep",
+            "zero", "missing" or "refuse". Scores that were read before stand as they are.
         progress: is told how far the study is, at the beginning and after each cell.
 
     Raises:
         ArgumentError: an unknown protocol, workers < 1, both workers and cluster, no scheduler at
             the address, or nothing to do.
         FileError: a file of scores or a protocol that cannot be read.
-        InputError: no benchmark can be used.
+        InputError: no benchmark can be used, or errors with `errors="refuse"`.
         OutputError: `output` is a file, holds other things than a study, or cannot be written.
         WorkerError: a cell took its workers down again and again, or the cluster went away.
     """
     seed = whole_number(seed, "seed")
     executor = choose_executor(workers, cluster)
     asked = protocol if isinstance(protocol, Protocol) else Protocol.load(protocol)
-    benchmarks = take_benchmarks(matrices, asked, texts)
+    benchmarks = take_benchmarks(matrices, asked, texts, errors)
     require_usable(benchmarks)
     cells = cells_of(asked, benchmarks, seed)
     plan = _plan(asked, benchmarks, cells, seed)
@@ -155,6 +160,7 @@ def put_together(plan: StudyFile, parts: Mapping[str, pl.DataFrame]) -> StudyTab
         protocol=plan.protocol,
         seed=plan.seed,
         missing=n_missing,
+        notes=plan.notes,
     )
 
 
@@ -196,6 +202,11 @@ def _plan(
                 or (None if benchmark.name in taken else _not_meant(benchmark)),
             }
             for benchmark in benchmarks
+        ),
+        notes=tuple(
+            Note(note.code, f"{benchmark.name}: {note.text}")
+            for benchmark in benchmarks
+            for note in benchmark.notes
         ),
         cells=tuple(
             PlannedCell(key=cell.task.key, is_law=cell.task.is_law, place=cell.place)

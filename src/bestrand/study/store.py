@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from bestrand.errors import FileError, OutputError
 from bestrand.files import write_whole
 from bestrand.manifest import fields_digest
+from bestrand.notes import Note
 from bestrand.study.cells import KEY_DIGITS
 from bestrand.study.protocol import Protocol
 
@@ -49,6 +50,7 @@ class StudyFile(BaseModel):
     seed: int
     protocol: Protocol
     benchmarks: tuple[dict[str, Any], ...]
+    notes: tuple[Note, ...] = ()
     cells: tuple[PlannedCell, ...]
 
 

@@ -5,6 +5,7 @@ from functools import cached_property
 
 import polars as pl
 
+from bestrand.notes import Note
 from bestrand.study import averages, summary
 from bestrand.study.protocol import Protocol
 
@@ -98,6 +99,7 @@ class StudyTable:
         protocol: what was asked for.
         seed: the one source of chance.
         missing: how many cells have not been computed yet.
+        notes: what was noted when the benchmarks were read, by the benchmark's name.
     """
 
     rows: pl.DataFrame
@@ -107,6 +109,7 @@ class StudyTable:
     protocol: Protocol
     seed: int
     missing: int = 0
+    notes: tuple[Note, ...] = ()
 
     def cells(self) -> pl.DataFrame:
         """Summarise every cell; see `summary.cells`."""
