@@ -41,7 +41,7 @@ def as_words(yes: str, no: str) -> list[str]:
         *("is_error", "errored", "has_error", "hadError", "isError", "Errors", "n_errors"),
         *("timed_out", "timeout", "TimedOut", "is timeout", "crashed", "killed", "infra_error"),
         *("Error Count", "num-errors", "aborted", "cancelled", "run_crashed", "oom", "exception"),
-        *("failed", "is_failed", "failure"),
+        *("failed", "is_failed", "failure", "rate_limited"),
     ],
 )
 def test_a_flag_marks_the_rows_on_which_it_is_set(name: str) -> None:
@@ -164,6 +164,19 @@ def test_a_flag_is_a_metric_where_it_is_named_or_alone() -> None:
     assert read_scores(alone).metrics == ("is_error",)
     several = table(acc=SCORES, failed=THIRD, latency=[float(i) for i in range(8)])
     assert read_scores(several).metrics == ("acc", "failed", "latency")
+
+
+def test_a_metric_that_a_verdict_fits_by_chance_hides_no_error() -> None:
+    long = table(failed=THIRD).with_columns(metric=pl.lit("acc"))
+    costs = [7.0, 8, 2, 3, 11, 5, 13, 7]  # the third is the lowest
+    both = pl.concat([long, long.with_columns(metric=pl.lit("cost"), score=pl.Series(costs))],
+                     how="vertical_relaxed")  # fmt: skip
+
+    read = read_scores(both)
+
+    assert read.metrics == ("acc", "cost")
+    assert set(faults(read).values()) == {"failed"}
+    assert "errors-kept" in notes(read)
 
 
 @pytest.mark.parametrize(

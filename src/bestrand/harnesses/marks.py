@@ -1,5 +1,6 @@
 """Marks: columns beside the scores that say of a row that its run failed, by a flag or a word."""
 
+import math
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -25,7 +26,7 @@ WHOSE = (
 ERROR = r"err|errs|errors?|errored|exceptions?|fault|faults"
 STOPPED = (
     r"crash(?:ed|es)?|timed? ?outs?|killed|abort(?:ed)?|cancell?ed|oom|out of memory|interrupted"
-    r"|truncated"
+    r"|truncated|rate limited"
 )
 BAD, GOOD = (
     r"fail|fails|failed|failures?",
@@ -48,6 +49,7 @@ NO, YES = (*NO_ERROR, "n", "f"), ("true", "yes", "y", "t", "1", "1.0")
 EMPTY = ("", "nan", "null", "none", "n/a", "na", "-")
 MOST_WORDS, MOST_KINDS = 4, 20  # of a word that is no text; of different words in a column
 LEAST_SIGNAL, LEAST_HTTP = 124, 400  # `timeout` exits with 124, a signal s with 128 + s
+LEAST_WAYS = 40  # to choose the marked rows; so in 5 % of cases at most they are all at one end
 KEPT = "fault"  # the column in which a written table keeps errors, word for word
 
 
@@ -184,8 +186,11 @@ class _Beside:
 
 
 def _tells(score: FloatArray, bad: BoolArray) -> bool:
+    """Whether the score tells marked rows from the others, and not by chance."""
     if bad.all():
         return not score.any()
+    if len(np.unique(score)) > 2 and math.comb(len(bad), int(bad.sum())) < LEAST_WAYS:
+        return False
     marked, others = score[bad], score[~bad]
     return bool(marked.max() < others.min() or marked.min() > others.max())
 
