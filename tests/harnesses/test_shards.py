@@ -215,13 +215,17 @@ def test_every_verb_that_misses_scores_of_shards_says_how_to_join_them(
     table = read_scores(parts)
 
     with pytest.raises(InputError, match="have no items in common"):
-        if verb == "select":
-            select(table, 4)
-        elif verb == "diagnose":
-            br.diagnose(table)
-        elif verb == "backtest":
-            br.backtest(table, 4)
-        elif verb == "plan":
-            br.plan(table)
-        else:
-            br.run_study(table)
+        start(verb, table)
+
+
+def start(verb: str, table: ScoreTable) -> None:
+    if verb == "select":
+        select(table, 4)
+    elif verb == "diagnose":
+        br.diagnose(table)
+    elif verb == "backtest":
+        br.backtest(table, 4)
+    elif verb == "plan":
+        br.plan(table)
+    else:
+        br.run_study(table)
