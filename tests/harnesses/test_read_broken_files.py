@@ -169,7 +169,7 @@ def test_a_cut_parquet_file_is_refused(tmp_path: Path) -> None:
     [
         ("id,score\na,1\nb,1,2\n", ":3: 3 fields where the header has 2. Put a field"),
         ('id,score\na,1\n"b"x,1\n', ":3: not a table"),
-        ('id,score\na,1\n"b,1\n', ":3: not a table"),
+        ('id,score\na,1\n"b,1\n', ":3: a field opens with a double quote"),
         ("id,score,score\na,1,1\n", ":1: column 'score' comes twice in the header"),
         ('"id;score"\n"a;1"\n', ":1: the separator seems to be ';', and each line stands in"),
         ("name,score\na,1\n", "no column of item ids; looked for item, .* --column item=NAME"),
