@@ -98,9 +98,9 @@ def test_the_vote_of_two_models_scores_near_their_mean() -> None:
 
 
 @settings(deadline=None, max_examples=60)
-@given(data=st.data(), n_models=st.integers(2, 5))
+@given(data=st.data(), n_models=st.integers(2, 5), n_bins=st.integers(1, 10))
 def test_each_bin_holds_the_first_vote_that_scores_within_it(
-    data: st.DataObject, n_models: int
+    data: st.DataObject, n_models: int, n_bins: int
 ) -> None:
     """A plain search over all ensembles finds the same votes."""
     seed = data.draw(st.integers(0, 9999))
@@ -115,10 +115,10 @@ def test_each_bin_holds_the_first_vote_that_scores_within_it(
             vote = _vote(np.array(members), stream, number)
             number += 1
             if low < high and low <= vote.mean() <= high:
-                place = (vote.mean() - low) / (high - low) * N_BINS
-                expected.setdefault(min(int(place + 1e-9), N_BINS - 1), vote.tolist())
+                place = (vote.mean() - low) / (high - low) * n_bins
+                expected.setdefault(min(int(place + 1e-9), n_bins - 1), vote.tolist())
 
-    votes = synthetic_responses(responses, np.ones(24), stream)
+    votes = synthetic_responses(responses, np.ones(24), stream, n_bins)
 
     assert votes.shape == (len(expected), 24)
     assert votes.tolist() == [expected[number] for number in sorted(expected)]
@@ -132,6 +132,17 @@ def test_ties_by_chance_fill_more_bins_of_real_models() -> None:
     filled = [len(synthetic_responses(responses, weights, Stream.of(s, "ties"))) for s in range(8)]
 
     assert min(filled) >= 5
+
+
+def test_six_bins_are_filled_unless_said_otherwise() -> None:
+    rng, ease = np.random.default_rng(0), np.linspace(0.2, 0.8, 6)[:, None]
+    responses = (rng.random((6, 400)) < ease).astype(np.float64)
+    stream = Stream.of(0, "ties")
+    votes = synthetic_responses(responses, np.ones(400), stream)
+
+    assert N_BINS == 6
+    assert votes.tolist() == synthetic_responses(responses, np.ones(400), stream, 6).tolist()
+    assert len(synthetic_responses(responses, np.ones(400), stream, 10)) > len(votes)
 
 
 @pytest.mark.parametrize("responses", [np.ones((3, 4)), np.zeros((1, 4)), np.eye(4)])

@@ -104,8 +104,12 @@ def spread_models(scores: FloatArray, weights: FloatArray, n_models: int) -> Int
     return np.array([row for row in ranked if row in chosen], dtype=np.int64)
 
 
-def synthetic_responses(responses: FloatArray, weights: FloatArray, stream: Stream) -> FloatArray:
-    """Make further models by vote, at most one for each of six bins of accuracy.
+def synthetic_responses(
+    responses: FloatArray, weights: FloatArray, stream: Stream, n_bins: int = N_BINS
+) -> FloatArray:
+    """Make further models by vote, at most one for each bin of accuracy.
+
+    The bins cut the range from the lowest to the highest accuracy of the models into equal parts.
 
     An ensemble gets an item right if more than half of its members do. Where just half do, it is
     right with chance one half, drawn for each item and ensemble, so that the vote of two models
@@ -115,20 +119,21 @@ def synthetic_responses(responses: FloatArray, weights: FloatArray, stream: Stre
         responses: (L, N) of 0 and 1, in the order in which ensembles are tried.
         weights: (N,) of the items.
         stream: the chance of ties.
+        n_bins: how many bins there are.
 
     Returns:
-        (S, N) of 0 and 1, S <= 6, in the order of their bins.
+        (S, N) of 0 and 1, S <= n_bins, in the order of their bins.
     """
     accuracy = _accuracies(responses, weights)
-    low, width = accuracy.min(), float(np.ptp(accuracy)) / N_BINS
+    low, width = accuracy.min(), float(np.ptp(accuracy)) / n_bins
     filled: dict[int, FloatArray] = {}
     for number, members in enumerate(_ensembles(len(responses))):
-        if width == 0.0 or len(filled) == N_BINS:
+        if width == 0.0 or len(filled) == n_bins:
             break
         vote = _vote(responses[members], stream, number)
         place = round((float(_accuracies(vote[None], weights)[0]) - low) / width, 9)
-        if 0 <= place <= N_BINS:
-            filled.setdefault(min(int(place), N_BINS - 1), vote)
+        if 0 <= place <= n_bins:
+            filled.setdefault(min(int(place), n_bins - 1), vote)
     return np.array([filled[number] for number in sorted(filled)]).reshape(-1, responses.shape[1])
 
 
