@@ -198,6 +198,79 @@ def test_of_15_constant_items_among_60_none_is_an_anchor() -> None:
     assert [int(constant[columns].sum()) for columns in drawn] == [0] * 12
 
 
+def test_items_that_tie_between_anchors_count_for_each_in_equal_parts() -> None:
+    """Three kinds of items in copies: all copies that are chosen count alike."""
+    kinds = np.array([[1, 0, 0], [0, 1, 0], [0, 1, 1], [1, 1, 0]], dtype=np.float64)
+    scores = np.repeat(kinds, [12, 20, 8], axis=1)
+    kind = np.repeat([0, 1, 2], [12, 20, 8])
+    for seed in range(5):
+        draw = AnchorPoints().draw(features_of(scores), 12, Stream.of(seed))
+        assert draw.weights is not None
+        chosen = kind[draw.columns]
+        sizes = np.array([12, 20, 8]) / np.bincount(chosen, minlength=3)
+        assert draw.weights == pytest.approx(12 * sizes[chosen] / 40)
+
+
+def test_constant_items_are_shared_by_the_anchors_whose_means_are_nearest() -> None:
+    """Four anchors that one source of six gets right stand together for 20 items none does."""
+    hard = np.eye(6)[:, :4]
+    easy = 1.0 - np.eye(6)[:, 4:]
+    scores = np.concatenate([np.repeat(hard, 3, axis=1), np.repeat(easy, 3, axis=1)], axis=1)
+    scores = np.concatenate([scores, np.zeros((6, 20))], axis=1)
+    draw = AnchorPoints().draw(features_of(scores), 6, Stream.of(0))
+
+    assert draw.weights is not None
+    assert (draw.columns // 3).tolist() == [0, 1, 2, 3, 4, 5]
+    assert draw.weights == pytest.approx(6 * np.array([3 + 5] * 4 + [3] * 2) / 38)
+
+
+@settings(deadline=None, max_examples=25)
+@given(seed=st.integers(0, 99), n=st.integers(1, 30))
+def test_the_order_of_items_does_not_decide_ties(seed: int, n: int) -> None:
+    """Copies of one item that are anchors have one weight, wherever they stand."""
+    scores = np.asarray(np.random.default_rng(seed).random((3, 30)).round(), dtype=np.float64)
+    draw = AnchorPoints().draw(features_of(scores), n, Stream.of(seed))
+    assert draw.weights is not None
+    weight_of: dict[bytes, list[float]] = {}
+    for column, weight in zip(draw.columns, draw.weights, strict=True):
+        weight_of.setdefault(scores[:, column].tobytes(), []).append(weight)
+
+    for same in weight_of.values():
+        assert same == pytest.approx([same[0]] * len(same))
+
+
+def test_where_constant_items_are_alike_one_anchor_stands_for_those_of_one_score() -> None:
+    scores = with_constant_items(40, 60, seed=3)
+    totals, constant = scores.sum(axis=0), np.ptp(scores, axis=0) == 0
+    design = AnchorPoints(constant_items="alike")
+    for seed in range(3):
+        draw = design.draw(features_of(scores), 30, Stream.of(seed))
+        assert draw.weights is not None
+        anchors = {
+            totals[column]: weight
+            for column, weight in zip(draw.columns, draw.weights, strict=True)
+            if constant[column]
+        }
+        assert sorted(anchors) == sorted(set(totals[constant]))
+        assert constant[draw.columns].sum() == len(anchors)
+        for total, weight in anchors.items():
+            assert weight == pytest.approx(30 * (constant & (totals == total)).sum() / 100)
+
+
+def test_of_few_sources_constant_items_that_are_alike_give_each_kind_its_share() -> None:
+    """With as many anchors as there are kinds of items, sources are met exactly."""
+    scores = np.asarray(np.random.default_rng(1).random((3, 200)).round(), dtype=np.float64)
+    draw = AnchorPoints(constant_items="alike").draw(features_of(scores), 8, Stream.of(0))
+
+    assert len({scores[:, column].tobytes() for column in draw.columns}) == 8
+    assert weighted_means(draw, scores) == pytest.approx(scores.mean(axis=1))
+
+
+def test_what_is_done_with_constant_items_must_be_one_of_two() -> None:
+    with pytest.raises(ArgumentError, match=r"`constant_items` must be omit or alike, got 'both'"):
+        AnchorPoints(constant_items="both")  # type: ignore[arg-type]
+
+
 def test_twins_of_an_anchor_come_before_constant_items() -> None:
     """Four kinds of items in five copies each: a copy brings nothing nearer either."""
     kinds = np.array([[1, 0, 0, 1], [0, 1, 0, 1], [0, 0, 1, 0], [1, 1, 0, 0], [0, 1, 1, 1]])
