@@ -237,7 +237,7 @@ def test_one_of_several_metrics_must_be_named() -> None:
     table = table_of({"item": ["a"], "acc": [1], "f1": [0.5]})
 
     with pytest.raises(
-        InputError, match=r"There are 2 metrics, 'acc', 'f1'. Say which with metric="
+        InputError, match=r"There are 2 metrics, 'acc', 'f1'. Say which with --metric"
     ):
         table.matrix()
     with pytest.raises(InputError, match="No metric 'em' here; there are 'acc', 'f1'"):

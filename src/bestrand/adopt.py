@@ -1,6 +1,6 @@
 """Adopt a subset that others chose: a manifest that says N, and that we did not draw it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal, get_args
 
 import numpy as np
@@ -49,7 +49,8 @@ def adopt(
     Raises:
         ArgumentError: neither `of` nor `frame`, N below the number of items or other than the
             frame's, or an unknown `inclusion`.
-        InputError: an id twice, ids that are not in the frame, or weights that need the frame.
+        InputError: a text or a path for the items, an id twice, ids that are not in the frame, or
+            weights that need the frame.
     """
     if inclusion not in get_args(Inclusion):
         raise ArgumentError(f"`inclusion` must be unknown or random, got {inclusion!r}.")
@@ -105,11 +106,12 @@ def adopt(
 def _part(items: Items, weights: WeightScheme | None) -> Frame:
     """Take the ids, in their order; weights and groups are the whole frame's to say."""
     if isinstance(items, ScoreTable):
-        ids: Sequence[str] = items.items["item"].to_list()
-        weighted = items.items["weight"].null_count() < len(ids) and weights is None
+        ids: Iterable[str] = items.items["item"].to_list()
+        column = items.items["weight"]
+        weighted = column.null_count() < column.len() and weights is None
     else:
         taken = items if isinstance(items, Frame) else getattr(items, "frame", None)
-        ids = list(items) if taken is None else taken.items  # type: ignore[arg-type]
+        ids = items if taken is None else taken.items  # type: ignore[assignment]
         weighted = taken is not None and taken.scheme != "micro" and weights is None
     if weighted or weights not in (None, "micro"):
         raise InputError(

@@ -14,7 +14,7 @@ from bestrand.ids import explain_mismatch
 from bestrand.manifest import Manifest, written_notes
 from bestrand.notes import Note, shown
 from bestrand.scores import ScoreMatrix, ScoreTable
-from bestrand.settings import whole_number
+from bestrand.settings import real_number, whole_number
 from bestrand.types import FloatArray, IntArray, WeightScheme
 
 
@@ -184,11 +184,12 @@ def subset_size(n: int | None, retention: float | None, n_frame: int) -> int:
         raise ArgumentError("Give either `n` or `retention`, and not both.")
     if n is not None:
         return whole_number(n, "n")
-    if retention is None or not 0 < retention <= 1:
+    share = real_number(retention, "retention")  # type: ignore[arg-type]
+    if not 0 < share <= 1:
         raise ArgumentError(
-            f"`retention` must be above 0 and at most 1, got {retention}.", retention=retention
+            f"`retention` must be above 0 and at most 1, got {share:g}.", retention=share
         )
-    return max(1, round(retention * n_frame))
+    return max(1, round(share * n_frame))
 
 
 def require_size(n: int, most: int, what: str) -> None:

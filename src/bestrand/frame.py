@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from os import PathLike
 from typing import Any, get_args
 
 import numpy as np
@@ -67,14 +68,15 @@ class Frame:
                 alike; or a number >= 0 an item, which are scaled to sum 1.
 
         Raises:
-            InputError: no items, an id twice or that is no text, groups asked for and absent, or
-                weights that are negative, not finite or all 0.
+            InputError: no items, one text for them, an id twice or that is no text, groups asked
+                for and absent, or weights that are negative, not finite or all 0.
             ArgumentError: an unknown name for the weights.
         """
-        if isinstance(items, str):
+        if isinstance(items, str | bytes | PathLike):
+            kind = "path" if isinstance(items, PathLike) else "text"
             raise InputError(
-                f"Items must be several ids, got the text {items!r}. Read a file of ids with "
-                "read_items."
+                f"Items must be several ids, got the {kind} {str(items)!r}. Read a file of ids "
+                "with read_items."
             )
         ids = list(items)
         _check_ids(ids)

@@ -12,7 +12,7 @@ from bestrand.frame import Frame
 from bestrand.manifest import Manifest
 from bestrand.rng import Stream
 from bestrand.scores import ScoreMatrix, ScoreTable
-from bestrand.settings import whole_number
+from bestrand.settings import real_number, whole_number
 from bestrand.types import WeightScheme
 
 
@@ -44,6 +44,7 @@ def draw_pool(
         InputError: n exceeds the frame.
         DesignError: the design needs scores, or groups that the items do not have.
     """
+    factor = real_number(factor, "factor")
     if not 1 <= factor < math.inf:
         raise ArgumentError(f"`factor` (alpha) must be 1 or more, got {factor:g}.", factor=factor)
     n, seed = whole_number(n, "n"), whole_number(seed, "seed")
@@ -62,7 +63,7 @@ def draw_pool(
     draw = design.draw(features, m, Stream.of(seed, "pool"))
     return Manifest.make(
         kind="pool",
-        parameters={**design.parameters, "n": n, "factor": float(factor)},
+        parameters={**design.parameters, "n": n, "factor": factor},
         seed=seed,
         probes=(),
         metrics=(),

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestrand.errors import ArgumentError
+from bestrand.settings import whole_number
 from bestrand.types import IntArray
 
 
@@ -69,8 +70,9 @@ class Stream:
         """Take the stream that belongs to `path` under `seed`, a whole number >= 0.
 
         Raises:
-            ArgumentError: the seed is negative.
+            ArgumentError: the seed is negative or no whole number.
         """
+        seed = whole_number(seed, "seed")
         if seed < 0:
             raise ArgumentError(f"`seed` must be 0 or more, got {seed}.", seed=seed)
         text = "\0".join([str(seed), *path]).encode()

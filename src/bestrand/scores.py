@@ -16,6 +16,7 @@ from bestrand.files import write_whole
 from bestrand.frame import Frame
 from bestrand.ids import explain_mismatch
 from bestrand.notes import Note, shown
+from bestrand.settings import several_names
 from bestrand.types import BoolArray, FloatArray, IntArray, WeightScheme
 
 
@@ -93,8 +94,10 @@ class ScoreMatrix:
         """Keep these models, in this order.
 
         Raises:
+            ArgumentError: a text, where a list of names is due.
             InputError: a name that is not here.
         """
+        models = several_names(models, "models")
         position = {model: row for row, model in enumerate(self.models)}
         unknown = [model for model in models if model not in position]
         if unknown:
@@ -221,7 +224,8 @@ class ScoreTable:
         if "score" in have or len(have) == 1:
             return have[0]
         raise InputError(
-            f"There are {len(have)} metrics, {shown(list(have), 8)}. Say which with metric=.",
+            f"There are {len(have)} metrics, {shown(list(have), 8)}. Say which with "
+            "--metric (metric=).",
             metrics=have,
         )
 

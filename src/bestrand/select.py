@@ -16,7 +16,7 @@ from bestrand.manifest import Manifest, scores_digest
 from bestrand.notes import Note, shown
 from bestrand.rng import Stream
 from bestrand.scores import ScoreMatrix, ScoreTable, why_missing
-from bestrand.settings import whole_number
+from bestrand.settings import several_names, whole_number
 from bestrand.texts import ItemTexts
 from bestrand.types import FloatArray, WeightScheme
 
@@ -118,6 +118,7 @@ def take_matrices(
     """Take the probes' scores, one matrix a metric; none of a bare frame."""
     if isinstance(scores, Frame):
         return []
+    metrics = None if metrics is None else several_names(metrics, "metrics")
     if isinstance(scores, ScoreMatrix):
         if metrics is not None and tuple(metrics) != (scores.metric,):
             raise InputError(
@@ -135,7 +136,7 @@ def take_matrices(
             raise ArgumentError(f"`metrics` must be distinct, got {shown(list(metrics))}.")
         names = metrics if metrics else [scores.take_metric()]
         matrices = [scores.matrix(name, weights=weights) for name in names]
-    chosen = tuple(probes) if probes is not None else matrices[0].models
+    chosen = matrices[0].models if probes is None else several_names(probes, "probes")
     if len(set(chosen)) < len(chosen):
         raise ArgumentError(f"`probes` must be distinct, got {shown(list(chosen))}.")
     return [matrix.take_models(chosen) for matrix in matrices]

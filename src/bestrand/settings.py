@@ -7,6 +7,7 @@ is made.
 
 import numbers
 import operator
+from collections.abc import Iterable
 from dataclasses import Field, dataclass, fields
 from typing import Annotated, Any, Literal, NoReturn, get_args, get_origin
 
@@ -74,12 +75,53 @@ def whole_number(value: int, name: str) -> int:
     """Take a whole number of any kind, as numpy's, for an int.
 
     Raises:
-        ArgumentError: it is none.
+        ArgumentError: it is none; True and False are none either.
     """
     try:
-        return operator.index(value)
-    except TypeError as error:
-        raise ArgumentError(f"`{name}` must be a whole number, got {value!r}.") from error
+        if not isinstance(value, bool | np.bool_):
+            return operator.index(value)
+    except TypeError:
+        pass
+    raise ArgumentError(f"`{name}` must be a whole number, got {value!r}.", **{name: value})
+
+
+def real_number(value: float, name: str) -> float:
+    """Take a number of any kind, as numpy's, for a float. Infinite ones and nan stay.
+
+    Raises:
+        ArgumentError: it is none; True and False are none either.
+    """
+    if not _is_number(value):
+        raise ArgumentError(f"`{name}` must be a number, got {value!r}.", **{name: value})
+    return float(value)
+
+
+def several_numbers(values: Iterable[float], name: str) -> tuple[float, ...]:
+    """Take several numbers.
+
+    Raises:
+        ArgumentError: it is one number or a text, or one of them is no number.
+    """
+    if isinstance(values, str | bytes) or not np.iterable(values):
+        raise ArgumentError(
+            f"`{name}` must be a list of numbers, got {values!r}.", **{name: values}
+        )
+    return tuple(real_number(value, name) for value in values)
+
+
+def several_names(values: Iterable[str], name: str) -> tuple[str, ...]:
+    """Take several names or ids; one text is not several of one letter each.
+
+    Raises:
+        ArgumentError: it is a text.
+    """
+    if isinstance(values, str | bytes):
+        raise ArgumentError(
+            f"`{name}` must be a list of texts, got the text {values!r}. Write [{values!r}] for "
+            "one.",
+            **{name: values},
+        )
+    return tuple(values)
 
 
 def _taken(setting: "Field[Any]", value: Any) -> Any:  # noqa: ANN401

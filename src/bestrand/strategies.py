@@ -38,7 +38,6 @@ from bestrand.estimators.regression import Regression
 from bestrand.estimators.ridge_scores import RidgeScores
 from bestrand.estimators.shrunk import Shrunk
 from bestrand.estimators.sparse_eval import SparseEvalPredictor
-from bestrand.notes import shown
 
 
 Needs = Literal["nothing", "groups", "texts", "probes", "sources"]
@@ -158,8 +157,8 @@ def make_design(word: str, **settings: Any) -> Design:  # noqa: ANN401
     unknown = sorted(set(given) - known)
     if unknown:
         raise ArgumentError(
-            f"Design {str(word)!r} has no setting {shown(unknown)}; it has "
-            f"{shown(sorted(known)) if known else 'none'}."
+            f"Design {str(word)!r} has no setting {_quoted(unknown)}; it has "
+            f"{_quoted(sorted(known)) if known else 'none'}."
         )
     return design(**given)
 
@@ -167,6 +166,10 @@ def make_design(word: str, **settings: Any) -> Design:  # noqa: ANN401
 def make_estimator(word: str | None) -> Estimator | None:
     """Make the estimator of a word on the command line; None of None."""
     return None if word is None else ESTIMATORS[word]()
+
+
+def _quoted(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def _settings(design: type[Design]) -> set[str]:

@@ -91,17 +91,17 @@ def test_flat_probes_tell_nothing_and_say_so(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (("-n", 0), 2, "`n` must be 1 or more, got 0"),
-        (("-n", -3), 2, "`n` must be 1 or more, got -3"),
-        (("-n", 1902), 3, "`n` must be in 1..1901, the size of the frame, got 1902"),
-        (("--retention", 0), 2, "`retention` must be above 0 and at most 1"),
-        (("--retention", 1.5), 2, "`retention` must be above 0 and at most 1"),
-        ((), 2, "Give either `n` or `retention`"),
-        (("-n", 5, "--retention", 0.1), 2, "Give either `n` or `retention`"),
-        (("-n", 5, "--candidates", 10**11), 2, "`n_candidates` must be 10000000 or fewer"),
-        (("-n", 5, "--candidates", 0), 2, "`n_candidates` must be 1 or more, got 0"),
-        (("-n", 5, "--design", "random", "--norm", "l1"), 2, "has no setting 'norm'"),
-        (("-n", 5, "--seed", -1), 2, "`seed` must be 0 or more"),
+        (("-n", 0), 2, "`-n` must be 1 or more, got 0"),
+        (("-n", -3), 2, "`-n` must be 1 or more, got -3"),
+        (("-n", 1902), 3, "`-n` must be in 1..1901, the size of the frame, got 1902"),
+        (("--retention", 0), 2, "`--retention` must be above 0 and at most 1"),
+        (("--retention", 1.5), 2, "`--retention` must be above 0 and at most 1"),
+        ((), 2, "Give either `-n` or `--retention`"),
+        (("-n", 5, "--retention", 0.1), 2, "Give either `-n` or `--retention`"),
+        (("-n", 5, "--candidates", 10**11), 2, "`--candidates` must be 10000000 or fewer"),
+        (("-n", 5, "--candidates", 0), 2, "`--candidates` must be 1 or more, got 0"),
+        (("-n", 5, "--design", "random", "--norm", "l1"), 2, "has no setting `--norm`"),
+        (("-n", 5, "--seed", -1), 2, "`--seed` must be 0 or more"),
         (("-n", 5, "--metric", "f1"), 3, "no column of scores; looked for 'f1'"),
     ],
 )
@@ -118,7 +118,7 @@ def test_alpha_below_one(run: Run, files: Files) -> None:
     done = run("pool", files.scores, "-n", 5, "--factor", 0.5)
 
     assert done.code == 2
-    assert "`factor` (alpha) must be 1 or more, got 0.5" in done.err
+    assert "`--factor` (alpha) must be 1 or more, got 0.5" in done.err
 
 
 def test_a_pool_smaller_than_the_subset(run: Run, files: Files) -> None:
@@ -127,7 +127,7 @@ def test_a_pool_smaller_than_the_subset(run: Run, files: Files) -> None:
     done = run("select", files.probes, "-n", 11, "--pool", pool)
 
     assert done.code == 3
-    assert "`n` must be in 1..10, the size of the pool, got 11" in done.err
+    assert "`-n` must be in 1..10, the size of the pool, got 11" in done.err
 
 
 def test_probes_that_did_not_run_the_whole_pool(run: Run, files: Files) -> None:
@@ -354,7 +354,7 @@ def test_a_level_that_is_none(run: Run, files: Files) -> None:
     done = run("estimate", drawn(run, files), files.targets, "--level", 95)
 
     assert done.code == 2
-    assert "`level` must be between 0 and 1, got 95" in done.err
+    assert "`--level` must be between 0 and 1, got 95" in done.err
 
 
 def test_an_unknown_option_is_wrong_usage(run: Run) -> None:

@@ -21,6 +21,7 @@ from bestrand.cli import (
     verify,
 )
 from bestrand.cli.common import global_options, wants_traceback
+from bestrand.cli.wording import said_by
 from bestrand.errors import ArgumentError, BestrandError
 
 
@@ -67,5 +68,5 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if wants_traceback(words):
             raise
         verb = next((word for word in words if not word.startswith("-")), "")
-        sys.stderr.write(f"bestrand {verb}: {error}\n")
+        sys.stderr.write(f"bestrand {verb}: {said_by(verb, error, app)}\n")
         sys.exit(EXIT_USAGE if isinstance(error, ArgumentError) else EXIT_INPUT)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from bestrand.errors import ArgumentError
 from bestrand.manifest import Manifest
+from bestrand.settings import whole_number
 
 
 class Costs(NamedTuple):
@@ -54,6 +55,7 @@ def costs(manifest: Manifest, n_targets: int = 0) -> Costs:
     Raises:
         ArgumentError: n_targets is below 0.
     """
+    n_targets = whole_number(n_targets, "n_targets")
     if n_targets < 0:
         raise ArgumentError(f"`n_targets` must be 0 or more, got {n_targets}.")
     n_frame = manifest.n_frame

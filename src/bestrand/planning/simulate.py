@@ -8,6 +8,7 @@ from bestrand.errors import ArgumentError
 from bestrand.planning.whole import frame_size
 from bestrand.rng import Stream
 from bestrand.scores import ScoreMatrix
+from bestrand.settings import real_number, whole_number
 from bestrand.stats.monte_carlo import quantile_error
 from bestrand.stats.tail import draw_mae, error_covariance
 from bestrand.types import FloatArray
@@ -113,8 +114,10 @@ def error_law(
         Gross, S. (1980). Median estimation in sample surveys. Proc. Survey Research Methods
         Section, ASA (repeating the sample to the size of the frame).
     """
+    retention = real_number(retention, "retention")
     if not 0 < retention <= 1:
-        raise ArgumentError(f"`retention` must be above 0 and at most 1, got {retention}.")
+        raise ArgumentError(f"`retention` must be above 0 and at most 1, got {retention:g}.")
+    n_draws = whole_number(n_draws, "n_draws")
     if n_draws < 2:
         raise ArgumentError(f"`n_draws` must be 2 or more, got {n_draws}. Raise it.")
     y = scores.scaled()
