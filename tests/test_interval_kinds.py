@@ -1,8 +1,10 @@
 """Intervals from the front door: no unit, no say of other targets, and what a user must be told."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 
 import bestrand as br
@@ -259,3 +261,23 @@ def test_targets_stronger_than_all_sources_are_covered_model_by_model() -> None:
 
     assert np.mean(hits, axis=0).min() >= 0.88  # .95 less 2.5 of its standard errors
     assert np.mean(hits) >= 0.94
+
+
+@pytest.mark.parametrize(
+    ("score", "bounds", "said"),
+    [
+        (100.0, None, "as in --range 0:100 (bounds=(0, 100))"),
+        (250.5, None, "as in --range 0:251 (bounds=(0, 251))"),
+        (-3.0, None, "as in --range -3:0 (bounds=(-3, 0))"),
+        (3.25, (0.0, math.inf), "With both ends it has one: --range LOW:HIGH"),
+        (3.25, (0.0, math.inf), "all scores seen are 3.25."),
+    ],
+)
+def test_the_range_in_the_note_holds_the_scores(
+    score: float, bounds: tuple[float, float] | None, said: str
+) -> None:
+    rows = [{"item": f"{number}", "model": "flat", "score": score} for number in range(50)]
+    scores = br.read_scores(pl.DataFrame(rows), bounds=bounds)
+    notes = {n.code: n.text for n in br.estimate(scores, random_subset(scores.matrix(), 20)).notes}
+
+    assert said in notes["unknown-scale"]

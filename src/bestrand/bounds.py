@@ -1,6 +1,7 @@
 """The lowest and the highest score: possible, or seen."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from bestrand.types import BoolArray, FloatArray
 
 
 UNIT = (0.0, 1.0)
+PERCENT, LARGE = 100.0, 1e12
 LARGE_SCORE = 5.0  # beside scores of at most 1, it is on another scale
 FEWEST_SCORES = 5  # but 0, on either side; fewer tell no scales apart
 LEAST_TOP = 0.1  # a model whose best score is less is weak, whatever the unit
@@ -60,6 +62,34 @@ def seen_bounds(values: FloatArray) -> tuple[float, float]:
         return (0.0, 1.0)
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     return (low, high) if high > low else (low, low + 1.0)
+
+
+def example_range(values: FloatArray) -> tuple[str, str]:
+    """Give a lowest and a highest score to write in an example, as texts.
+
+    0 and 100 where all scores lie within, else whole numbers around what was seen and 0.
+    """
+    low, high = _ends(values)
+    if low >= 0 and high <= PERCENT:
+        return "0", f"{PERCENT:g}"
+    return _whole(min(low, 0.0), math.floor), _whole(max(high, 0.0), math.ceil)
+
+
+def range_said(values: FloatArray) -> str:
+    """Say from where to where the scores go."""
+    low, high = _ends(values)
+    if low == high:
+        return f"all scores seen are {low:.4g}"
+    return f"the scores seen go from {low:.4g} to {high:.4g}"
+
+
+def _ends(values: FloatArray) -> tuple[float, float]:
+    seen = values[~np.isnan(values)]
+    return (float(seen.min()), float(seen.max())) if seen.size else (0.0, 0.0)
+
+
+def _whole(value: float, rounded: Callable[[float], int]) -> str:
+    return f"{rounded(value)}" if abs(value) < LARGE else f"{value!r}"
 
 
 def unit_bounds(values: FloatArray) -> tuple[float, float] | None:

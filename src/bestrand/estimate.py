@@ -5,7 +5,7 @@ from typing import NamedTuple, get_args
 
 import numpy as np
 
-from bestrand.bounds import require_one_scale, scale_notes, seen_range
+from bestrand.bounds import example_range, range_said, require_one_scale, scale_notes, seen_range
 from bestrand.cautions import design_notes, left_out_notes, score_notes
 from bestrand.errors import ArgumentError, EstimateError, InputError, ManifestError
 from bestrand.estimates import Estimates
@@ -24,6 +24,7 @@ from bestrand.notes import Note, shown
 from bestrand.reference import Known, known_probes
 from bestrand.scale import bounds_on, known_bounds, span_of, to_estimates
 from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of, why_missing
+from bestrand.settings import real_number
 from bestrand.types import Missing
 
 
@@ -149,11 +150,19 @@ def _flat_notes(
     if without or bounds is not None or not unknown.any():
         return []
     names = [model for model, is_flat in zip(targets.models, unknown, strict=True) if is_flat]
+    low, high = example_range(targets.values)
+    how = f"as in --range {low}:{high} (bounds=({low}, {high}))"
+    same = f"All scores of {shown(names)} are the same"
     text = (
-        f"All scores of {shown(names)} are the same, and the scale is not known, so the estimate "
-        "has no interval. Say the lowest and the highest score possible, as in --range 0:100 "
-        "(bounds=(0, 100))."
+        f"{same}, and the scale is not known, so the estimate has no interval. Say the lowest and "
+        f"the highest score possible, {how}."
     )
+    if targets.open_ended:
+        text = (
+            f"{same}, and --range gives one end of the scale only, so the estimate has no "
+            f"interval. With both ends it has one: --range LOW:HIGH (bounds=(LOW, HIGH)); "
+            f"{range_said(targets.values)}."
+        )
     return [Note("unknown-scale", text)]
 
 
@@ -199,11 +208,8 @@ def _check_arguments(subset: Manifest, missing: Missing, level: float) -> None:
         )
     if missing not in get_args(Missing):
         raise ArgumentError(f"`missing` must be error, zero or omit, got {missing!r}.")
-    try:
-        is_share = bool(0 < level < 1)
-    except TypeError:  # a text, or None
-        is_share = False
-    if not is_share:
+    level = real_number(level, "level")
+    if not 0 < level < 1:
         raise ArgumentError(f"`level` must be between 0 and 1, got {level!r}.", level=level)
 
 

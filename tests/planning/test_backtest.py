@@ -145,3 +145,28 @@ def test_the_command_prints_its_contract(run: Run, files: Files) -> None:
     assert "family" in by_family.out
     assert run("backtest", files.scores).code == 2
     assert run(*words, "--families", files.folder / "absent.csv").code == 3
+
+
+def test_fewer_probes_than_asked_for_and_draws_of_one_target_are_said(
+    run: Run, files: Files
+) -> None:
+    seven = MATRIX.take_models(MATRIX.models[:7])
+    codes = [note.code for note in br.backtest(seven, 30, n_probes=7, n_draws=2).notes]
+    assert codes == ["fewer-probes", "one-left-out"]
+    assert "has 6 probes, not 7: there are 7 models" in (
+        br.backtest(seven, 30, n_probes=7, n_draws=2).notes[0].text
+    )
+    one = br.backtest(seven, 30, n_probes=6, n_draws=2)
+    assert [note.code for note in one.notes] == ["one-left-out"]
+    assert one.p95 == one.worst_draw
+    assert br.backtest(seven, 30, n_probes=5, n_draws=2).notes == ()
+    pair = br.backtest(MATRIX.take_models(MATRIX.models[:2]), 30, n_draws=2)
+    assert "A draw has 1 probe, not 8" in pair.notes[0].text
+    kin = {model: model[0] for model in seven.models}
+    of_kin = br.backtest(seven, 30, n_probes=6, n_draws=2, families=kin)
+    assert of_kin.notes[0].code == "fewer-probes"
+
+    words = ("backtest", files.probes, "-n", 30, "--n-probes", 6, "--draws", 2)
+    said = " ".join(run(*words).out.split())
+    assert "note A draw has 5 probes, not 6: there are 6 models" in said
+    assert [note["code"] for note in run(*words, "--json").json["notes"]] == codes

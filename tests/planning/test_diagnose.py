@@ -197,7 +197,7 @@ def test_a_benchmark_smaller_than_its_scores_is_refused() -> None:
         br.diagnose(MATRIX, n_items=5000, pool=pool)
     with pytest.raises(br.ManifestError, match="must be a manifest of kind 'pool', got a subset"):
         br.diagnose(MATRIX, pool=br.select(MATRIX, 20))
-    with pytest.raises(br.InputError, match="items asked for have no scores here"):
+    with pytest.raises(br.ManifestError, match="of the pool's 380 items have no row in these"):
         br.diagnose(MATRIX.take_items(MATRIX.frame.items[:900]), pool=pool)
 
 

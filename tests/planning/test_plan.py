@@ -198,7 +198,7 @@ def test_pairs_are_of_models_that_do_not_probe() -> None:
         ({"resolve": 0.1, "power": 0.2}, "`power` must be"),
         ({"n_targets": 0}, "must be 1 or more"),
         ({"probe_cost": -1.0}, "`probe_cost` must be 0 or more"),
-        ({"n_items": 5}, "must be 1901, the items of the scores"),
+        ({"n_items": 5}, "must be 1901 or more, for so many items have scores"),
         ({"expected_score": 1.0}, "must lie between 0 and 1"),
         ({"retentions": [0.0]}, "`retentions` must be above 0"),
     ],

@@ -152,3 +152,22 @@ def test_the_command_prints_its_contract(run: Run, files: Files) -> None:
     assert "Items of each benchmark, 200 in all" in run(*words).out
     assert run("plan", files.scores, files.scores, "--suite", "--budget", 200).code == 2
     assert run("plan", files.scores, other, "--suite").code == 2
+
+
+def test_a_range_with_one_end_is_not_enough_for_a_suite(run: Run, files: Files) -> None:
+    other = files.folder / "cost.csv"
+    rows = load("intercode_sql").rows.select("item", "model", 812.3 * pl.col("score"))
+    rows.write_csv(other)
+    words = ("plan", files.scores, other, "--suite", "--budget", 200)
+    unknown = run(*words)
+    assert "as in --range cost=0:813." in unknown.err
+
+    open_ended = run(*words, "--range", "cost=0:")
+    assert open_ended.code == 3
+    assert "The scale of 'cost' has one end only" in open_ended.err
+    assert "--range cost=LOW:HIGH; the scores seen go from 0 to 812.3." in open_ended.err
+    assert "0:100" not in open_ended.err
+    for order in (("0:", "cost=0:900", "probes=0:1"), ("cost=0:900", "scores=0:1", "0:")):
+        named = [word for span in order for word in ("--range", span)]
+        done = run(*words, *named)
+        assert ("cost" in done.err) is False, "the range that names a benchmark holds for it"

@@ -14,6 +14,7 @@ from bestrand.cli.common import (
     EstimatorOption,
     ForceOption,
     JsonOption,
+    LeaveOutOption,
     MetricOption,
     Output,
     QuietOption,
@@ -63,6 +64,7 @@ def register(app: typer.Typer) -> None:
         chart: ChartOption = None,
         force: ForceOption = False,
         metric: MetricOption = None,
+        missing: LeaveOutOption = "error",
         seed: SeedOption = 0,
         column: ColumnOption = None,
         ranges: RangeOption = None,
@@ -100,6 +102,7 @@ def register(app: typer.Typer) -> None:
             factor=factor,
             families=None if families is None else read_families(families),
             n_draws=draws,
+            missing=missing,
             metric=metric,
             seed=seed,
         )
@@ -107,6 +110,5 @@ def register(app: typer.Typer) -> None:
             write_chart(draw(seen), chart, force=force)
         report = backtest_report(seen, table.notes)
         out.json(report.to_json())
-        if out.for_people:
-            out.console().print(backtest_tables(report))
+        out.show(backtest_tables(report))
         out.notes(report.notes)

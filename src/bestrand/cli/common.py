@@ -15,8 +15,10 @@ from bestrand.scores import ScoreTable
 from bestrand.strategies import DESIGNS, ESTIMATORS
 
 
+WHOLE = 100_000  # columns: more than any table needs
+
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
 
     from bestrand.manifest import ManifestNote
     from bestrand.notes import Note
@@ -80,6 +82,14 @@ SeedOption = Annotated[int, typer.Option("--seed", help="The one source of chanc
 MissingOption = Annotated[
     Literal["error", "zero", "omit"],
     typer.Option("--missing", help="What to do where a target has no score on a chosen item."),
+]
+LeaveOutOption = Annotated[
+    Literal["error", "models", "items"],
+    typer.Option(
+        "--missing",
+        help="What to do where scores are missing: stop, leave out the models that lack some, or "
+        "the items on which some model lacks one.",
+    ),
 ]
 LevelOption = Annotated[float, typer.Option("--level", help="Confidence level of the intervals.")]
 LowerOption = Annotated[
@@ -161,6 +171,15 @@ class Output:
 
         return Console(highlight=False)
 
+    def show(self, tables: "RenderableType") -> None:
+        """Print tables and words for people; where no terminal cuts them, tables are whole."""
+        if not self.for_people:
+            return
+        console = self.console()
+        if not console.is_terminal:
+            console.width = max(console.width, _width_of(tables, console))
+        console.print(tables)
+
     def json(self, text: str) -> None:
         """Print the JSON object, if it was asked for."""
         if self.as_json:
@@ -186,6 +205,19 @@ def fail_gate(verb: str, failures: Sequence[str]) -> None:
     if failures:
         typer.echo(f"bestrand {verb}: {'. '.join(failures)}.", err=True)
         raise typer.Exit(1)
+
+
+def _width_of(tables: "RenderableType", console: "Console") -> int:
+    """Give the width of the widest table that has borders; others wrap and lose nothing."""
+    from rich.console import Group
+    from rich.table import Table
+
+    if isinstance(tables, Group):
+        return max((_width_of(part, console) for part in tables.renderables), default=0)
+    if isinstance(tables, Table) and tables.box is not None:
+        wide = console.options.update(width=WHOLE)
+        return console.measure(tables, options=wide).maximum
+    return 0
 
 
 def read_for_cli(

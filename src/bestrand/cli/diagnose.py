@@ -11,6 +11,7 @@ from bestrand.cli.common import (
     ErrorsOption,
     ForceOption,
     JsonOption,
+    LeaveOutOption,
     MetricOption,
     Output,
     QuietOption,
@@ -60,6 +61,7 @@ def register(app: typer.Typer) -> None:
             ),
         ] = None,
         force: ForceOption = False,
+        missing: LeaveOutOption = "error",
         seed: SeedOption = 0,
         column: ColumnOption = None,
         ranges: RangeOption = None,
@@ -95,12 +97,12 @@ def register(app: typer.Typer) -> None:
             metric=metric,
             retentions=retention or RETENTIONS,
             threshold=threshold,
+            missing=missing,
             seed=seed,
         )
         if chart:
             write_chart(draw(seen, table, seed=seed), chart, force=force)
         report = diagnose_report(seen, table.notes)
         out.json(report.to_json())
-        if out.for_people:
-            out.console().print(diagnosis_tables(report))
+        out.show(diagnosis_tables(report))
         out.notes(report.notes)

@@ -14,6 +14,7 @@ from bestrand.cli.common import (
     ErrorsOption,
     ForceOption,
     JsonOption,
+    LeaveOutOption,
     MetricOption,
     Output,
     QuietOption,
@@ -92,6 +93,7 @@ def register(app: typer.Typer) -> None:
         chart: ChartOption = None,
         force: ForceOption = False,
         metric: MetricOption = None,
+        missing: LeaveOutOption = "error",
         seed: SeedOption = 0,
         column: ColumnOption = None,
         ranges: RangeOption = None,
@@ -140,6 +142,7 @@ def register(app: typer.Typer) -> None:
                 tables,
                 int(budget),
                 suite_mean=suite_mean or "macro",
+                missing=missing,
                 metric=metric,
                 seed=seed,
             )
@@ -147,7 +150,7 @@ def register(app: typer.Typer) -> None:
             parts = suite_report(split, notes)
             out.json(parts.to_json())
             if out.for_people:
-                out.console().print(suite_tables(parts))
+                out.show(suite_tables(parts))
             out.notes(parts.notes)
             return
         _require_goal("--risk", risk, "--max-error", max_error)
@@ -168,6 +171,7 @@ def register(app: typer.Typer) -> None:
             n_items=items,
             expected_score=expect_score,
             retentions=retention or RETENTIONS,
+            missing=missing,
             metric=metric,
             seed=seed,
         )
@@ -175,8 +179,7 @@ def register(app: typer.Typer) -> None:
             write_chart(draw(made), chart, force=force)
         report = plan_report(made, table.notes)
         out.json(report.to_json())
-        if out.for_people:
-            out.console().print(plan_tables(report))
+        out.show(plan_tables(report))
         out.notes(report.notes)
 
 
@@ -198,15 +201,18 @@ def _benchmarks(paths: list[str]) -> dict[str, str]:
 
 
 def _ranges_of(name: str, ranges: Sequence[str], named: Mapping[str, str]) -> list[str]:
-    """Take the ranges meant for a benchmark: those that name it, and those that name none."""
-    mine = []
+    """Take the ranges meant for a benchmark: those that name none, then those that name it.
+
+    The latter hold where both speak of the same metric.
+    """
+    mine, all_ = [], []
     for word in ranges:
         place, equals, span = word.partition("=")
         if not equals or place not in named:
-            mine.append(word)
+            all_.append(word)
         elif place == name:
             mine.append(span)
-    return mine
+    return all_ + mine
 
 
 def _require_goal(option: str, value: object, goal: str, asked: object) -> None:

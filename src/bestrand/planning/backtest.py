@@ -1,7 +1,7 @@
 """Backtest: how wrong would each model's estimate have been, had it been the target?"""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -12,8 +12,9 @@ from bestrand.designs.balanced import Balanced
 from bestrand.designs.base import Design
 from bestrand.errors import ArgumentError, InputError
 from bestrand.estimators.base import Estimator
-from bestrand.planning.leave_out import Settings, families_of, leave_out, one_draw
-from bestrand.planning.whole import require_whole
+from bestrand.notes import Note
+from bestrand.planning.leave_out import LeftOut, Settings, families_of, leave_out, one_draw
+from bestrand.planning.whole import LeaveOut, whole_part
 from bestrand.rng import Stream
 from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of, why_missing
 from bestrand.settings import whole_number
@@ -100,6 +101,7 @@ class Backtest:
         random_coverage: the same of Random.
         worst_draw: 95th percentile over draws of the mean error over the models left out.
         equals: random items that err as little: by `mean`, and by `worst_draw`.
+        notes: what a reader should know.
     """
 
     metric: str
@@ -118,6 +120,7 @@ class Backtest:
     random_coverage: float
     worst_draw: Comparison
     equals: RandomItems
+    notes: tuple[Note, ...] = ()
 
 
 def backtest(
@@ -131,6 +134,7 @@ def backtest(
     factor: float = 4.0,
     families: Mapping[str, str] | None = None,
     n_draws: int = N_DRAWS,
+    missing: LeaveOut = "error",
     metric: str | None = None,
     seed: int = 0,
 ) -> Backtest:
@@ -151,16 +155,20 @@ def backtest(
         factor: alpha, size of the pool over n.
         families: family of each model, by name.
         n_draws: how often every model is left out, at least.
+        missing: what to do where a score is missing: "error" refuses; "models" leaves out each
+            model that lacks one, "items" each item on which a model lacks one; N
+            is what is left then.
         metric: which; the main one unless given.
         seed: the one source of chance.
 
     Raises:
         ArgumentError: a number out of its range.
-        InputError: fewer than two models, scores missing, or models without a family.
+        InputError: fewer than two models, scores are missing and `missing` is
+            "error", or models without a family.
         DesignError: the design needs what the scores do not have.
     """
-    matrix = matrix_of(scores, metric)
-    require_whole(matrix, "A backtest", why_missing(scores))
+    part = whole_part(matrix_of(scores, metric), "A backtest", missing, why_missing(scores))
+    matrix = part.matrix
     size = subset_size(n, retention, matrix.frame.n)
     require_size(size, matrix.frame.n, "the number of items")
     n_probes, n_draws = whole_number(n_probes, "n_probes"), whole_number(n_draws, "n_draws")
@@ -217,7 +225,29 @@ def backtest(
         coverage=_share(held),
         coverage_se=mean_and_error(_by_draw(held))[1],
         random_coverage=_share(np.array([draw.random_held for draw in draws])),
+        notes=(*part.notes, *_notes(left_out, n_probes, len(matrix.models))),
     )
+
+
+def _notes(draws: Sequence[LeftOut], n_probes: int, n_models: int) -> list[Note]:
+    """Say so where fewer models probe than were asked for, and where each draw has one target."""
+    notes = []
+    counts = sorted({len(models.probes) for models in draws})
+    if counts[0] < n_probes:
+        have = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+        text = (
+            f"A draw has {have} {'probe' if counts == [1] else 'probes'}, not {n_probes}: there "
+            f"are {n_models} models, and a target is no probe for itself or for its family."
+        )
+        notes.append(Note("fewer-probes", text))
+    if all(len(models.targets) == 1 for models in draws):
+        text = (
+            "Every draw leaves out one model, so its mean error over the models left out is that "
+            "model's error, and the two P95 of all models are the same number. Fewer probes leave "
+            "out more models a draw."
+        )
+        notes.append(Note("one-left-out", text))
+    return notes
 
 
 def _of_model(

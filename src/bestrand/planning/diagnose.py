@@ -2,18 +2,27 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from bestrand.errors import ArgumentError, ManifestError
+from bestrand.errors import ArgumentError
 from bestrand.manifest import Manifest
+from bestrand.notes import Note
 from bestrand.planning.forecast import forecast
 from bestrand.planning.theory import PoolLeft, ShiftR2, law_ends, pools_left, shift_r2
-from bestrand.planning.whole import frame_size, require_on_scale, require_shares, require_whole
+from bestrand.planning.whole import (
+    LeaveOut,
+    frame_size,
+    on_pool,
+    require_on_scale,
+    require_shares,
+    whole_part,
+)
 from bestrand.rng import Stream
 from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of, why_missing
+from bestrand.settings import real_number
 from bestrand.stats.explained import explained_by_others
 from bestrand.stats.intervals import t_quantile
 from bestrand.stats.regression import ridge_penalty
@@ -106,6 +115,9 @@ class Diagnosis:
         sizes: what to expect at each size.
         outlook: the verdict in two words.
         verdict: the verdict in a sentence or two.
+        left_out_models: models left out for scores that are missing.
+        left_out_items: items left out for scores that are missing.
+        notes: what a reader should know.
     """
 
     models: tuple[str, ...]
@@ -127,6 +139,9 @@ class Diagnosis:
     sizes: tuple[AtRetention, ...]
     outlook: Outlook
     verdict: str
+    left_out_models: tuple[str, ...] = ()
+    left_out_items: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 def diagnose(
@@ -137,6 +152,7 @@ def diagnose(
     metric: str | None = None,
     retentions: Sequence[float] = RETENTIONS,
     threshold: float | None = None,
+    missing: LeaveOut = "error",
     seed: int = 0,
 ) -> Diagnosis:
     """Say what a matrix of full scores, or of probes on a pool, promises.
@@ -154,21 +170,29 @@ def diagnose(
         retentions: sizes to look at, as shares of the N items, in (0, 1].
         threshold: error above which a draw is bad, in the metric's unit; 2 % of its range unless
             given.
+        missing: what to do where a score is missing: "error" refuses; "models" leaves out each
+            model that lacks one, "items" each item on which a model lacks one; N
+            still counts them.
         seed: of the draws from the law of the error.
 
     Raises:
         ArgumentError: a retention outside (0, 1], a threshold that is not above 0, or N below the
             items of the scores or other than the pool's.
-        InputError: scores are missing, there is one item only, or all scores are the same.
-        ManifestError: `pool` is no pool.
+        InputError: scores are missing and `missing` is "error", there is one item only, or
+            all scores are the same.
+        ManifestError: `pool` is no pool, or some of its items are not among the scores.
     """
-    require_shares(retentions)
+    retentions = require_shares(retentions)
+    threshold = None if threshold is None else real_number(threshold, "threshold")
     if threshold is not None and not 0 < threshold < math.inf:
         raise ArgumentError(f"`threshold` must be above 0, got {threshold:g}.")
     matrix = matrix_of(scores, metric)
     if pool is not None:
-        matrix, n_items = _on_pool(matrix, pool, n_items)
-    require_whole(matrix, "A diagnosis", why_missing(scores))
+        matrix, n_items = on_pool(matrix, pool, n_items)
+    if n_items is None:
+        n_items = matrix.frame.n
+    part = whole_part(matrix, "A diagnosis", missing, why_missing(scores))
+    matrix = part.matrix
     n_frame = frame_size(n_items, matrix.frame.n)
     y, unit = matrix.scaled(), matrix.span[1]
     if threshold is not None:
@@ -214,6 +238,9 @@ def diagnose(
         sizes=sizes,
         outlook=outlook,
         verdict=_verdict(outlook, target_r2_pooled, sizes, limit, planned.n_pool),
+        left_out_models=part.models,
+        left_out_items=part.items,
+        notes=part.notes,
     )
 
 
@@ -254,24 +281,6 @@ class _Planned(NamedTuple):
     n_pool: int | None  # of the pool at hand; None: 4n items are to be drawn
     unit: float
     limit: float
-
-
-def _on_pool(matrix: ScoreMatrix, pool: Manifest, n_items: int | None) -> tuple[ScoreMatrix, int]:
-    """Take the scores on the pool, with its groups, and N."""
-    if pool.kind != "pool":
-        raise ManifestError(
-            f"`pool` must be a manifest of kind 'pool', got a {pool.kind}. Give what `bestrand "
-            "pool` wrote."
-        )
-    if n_items not in (None, pool.n_frame):
-        raise ArgumentError(
-            f"`n_items` (--items) is {n_items}, and the pool was drawn from {pool.n_frame} items. "
-            "Leave it out: the pool says it."
-        )
-    seen = matrix.take_items(pool.items)
-    if seen.frame.groups is None and pool.item_groups is not None:
-        seen = replace(seen, frame=replace(seen.frame, groups=pool.item_groups))
-    return seen, pool.n_frame
 
 
 def _at(planned: _Planned, retention: float, share: float, stream: Stream) -> AtRetention:
@@ -366,7 +375,7 @@ def _verdict(
     at = known[min(1, len(known) - 1)]
     what = "a small gain is to be expected" if outlook == "small gain" else "probes help"
     return (
-        f"{share}: {what}. At {at.retention:.0%} of the items the 95th percentile of the mean "
-        f"error over models is expected to fall from {at.random_p95:.3g} to "
+        f"{share}: {what}. With {at.n} item{'s' if at.n > 1 else ''} the 95th percentile of the "
+        f"mean error over models is expected to fall from {at.random_p95:.3g} to "
         f"{at.balanced_p95:.3g}, {probes}. {ranking}"
     )

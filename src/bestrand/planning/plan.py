@@ -7,12 +7,19 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from bestrand.errors import ArgumentError, InputError
+from bestrand.notes import Note
 from bestrand.planning.curve import CurvePoint
 from bestrand.planning.ways import Pilot, Way, Word
-from bestrand.planning.whole import frame_size, require_on_scale, require_shares, require_whole
+from bestrand.planning.whole import (
+    LeaveOut,
+    frame_size,
+    require_on_scale,
+    require_shares,
+    whole_part,
+)
 from bestrand.rng import Stream
 from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of, why_missing
-from bestrand.settings import whole_number
+from bestrand.settings import real_number, whole_number
 from bestrand.stats.half_normal import exceedance, mean_size, quantile_size
 
 
@@ -66,6 +73,7 @@ class Plan:
         curve: error against size.
         options: ways that reach the goal, the one to take first; empty without a goal.
         verdict: what to do, in a sentence or two.
+        notes: what a reader should know.
     """
 
     models: tuple[str, ...]
@@ -79,6 +87,7 @@ class Plan:
     curve: tuple[CurvePoint, ...]
     options: tuple[Option, ...]
     verdict: str
+    notes: tuple[Note, ...] = ()
 
     @property
     def best(self) -> Option | None:
@@ -99,6 +108,7 @@ def plan(
     n_items: int | None = None,
     expected_score: float | None = None,
     retentions: Sequence[float] = RETENTIONS,
+    missing: LeaveOut = "error",
     metric: str | None = None,
     seed: int = 0,
 ) -> Plan:
@@ -125,29 +135,38 @@ def plan(
         expected_score: full score that targets are expected to have, in the metric's unit, where
             they will score unlike the pilot.
         retentions: sizes of the curve, as shares of the items.
+        missing: what to do where a score is missing: "error" refuses; "models" leaves out each
+            model that lacks one, "items" each item on which a model lacks one; N
+            still counts them.
         metric: which; the main one unless given.
         seed: chooses over which sets of probes is averaged.
 
     Raises:
         ArgumentError: several goals, or a number out of its range.
-        InputError: scores are missing or all the same, or a budget that pays for less than ten
-            items a target.
+        InputError: scores are missing and `missing` is "error", all are the same, or a
+            budget that pays for less than ten items a target.
 
     References:
         Cochran, W. G. (1977). Sampling Techniques, third edition, chapters 4 and 12. Wiley.
     """
     goal, value = _goal(max_error=max_error, resolve=resolve, budget=budget)
+    risk, power = real_number(risk, "risk"), real_number(power, "power")
     _check(risk=risk, power=power)
-    require_shares(retentions)
+    retentions = require_shares(retentions)
     n_targets = whole_number(n_targets, "n_targets")
+    probe_cost = real_number(probe_cost, "probe_cost")
     _check_costs(n_targets=n_targets, probe_cost=probe_cost)
     matrix = matrix_of(scores, metric)
-    require_whole(matrix, "A plan", why_missing(scores))
+    n_items = matrix.frame.n if n_items is None else n_items
+    part = whole_part(matrix, "A plan", missing, why_missing(scores))
+    matrix = part.matrix
     n_frame = frame_size(n_items, matrix.frame.n)
     low, unit = matrix.span
     if goal in ("max_error", "resolve") and value is not None:
         require_on_scale(goal, value, unit)
-    expected = None if expected_score is None else (expected_score - low) / unit
+    expected = None
+    if expected_score is not None:
+        expected = (real_number(expected_score, "expected_score") - low) / unit
     if expected is not None and not 0 < expected < 1:
         raise ArgumentError(
             f"`expected_score` must lie between {low:g} and {low + unit:g}, got "
@@ -178,6 +197,7 @@ def plan(
         curve=planner.curve(retentions),
         options=tuple(options),
         verdict=_verdict(goal, options, n_frame),
+        notes=part.notes,
     )
 
 
@@ -290,8 +310,11 @@ class _Planner(NamedTuple):
 def _goal(**goals: float | None) -> tuple[Goal | None, float | None]:
     given = {name: value for name, value in goals.items() if value is not None}
     if len(given) > 1:
-        raise ArgumentError(f"Give one goal, not {len(given)}: {' and '.join(given)}.")
-    for name, value in given.items():
+        raise ArgumentError(
+            f"Give one goal, not {len(given)}: {' and '.join(f'`{name}`' for name in given)}."
+        )
+    for name, number in given.items():
+        value = real_number(number, name)
         if not 0 < value < math.inf:
             raise ArgumentError(f"`{name}` must be above 0, got {value:g}.")
         return name, value  # type: ignore[return-value]

@@ -6,9 +6,11 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from bestrand.bounds import example_range, range_said
 from bestrand.errors import ArgumentError, InputError
+from bestrand.notes import Note
 from bestrand.planning.moments import model_moments
-from bestrand.planning.whole import require_whole
+from bestrand.planning.whole import LeaveOut, whole_part
 from bestrand.rng import Stream
 from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of, why_missing
 from bestrand.settings import whole_number
@@ -65,6 +67,7 @@ class SuitePlan:
         rows: a benchmark each, in the order given.
         errors: what each rule brings, the one to take first.
         verdict: what to do, in a sentence or two.
+        notes: what a reader should know.
     """
 
     budget: int
@@ -72,6 +75,7 @@ class SuitePlan:
     rows: tuple[SuiteRow, ...]
     errors: tuple[SuiteError, ...]
     verdict: str
+    notes: tuple[Note, ...] = ()
 
     @property
     def best(self) -> Rule:
@@ -85,6 +89,7 @@ def plan_suite(
     *,
     suite_mean: SuiteMean = "macro",
     probes: bool = True,
+    missing: LeaveOut = "error",
     metric: str | None = None,
     seed: int = 0,
 ) -> SuitePlan:
@@ -100,13 +105,16 @@ def plan_suite(
         budget: items in all that one target runs.
         suite_mean: "macro": the mean of the benchmarks' scores; "micro": of all items.
         probes: subsets will be balanced on probes like the pilot's models.
+        missing: what to do where a score is missing: "error" refuses; "models" leaves out each
+            model that lacks one, "items" each item on which a model lacks one; N
+            still counts them.
         metric: which; the main one unless given.
         seed: chooses over which sets of probes is averaged.
 
     Raises:
         ArgumentError: fewer than two benchmarks, or an unknown `suite_mean`.
         InputError: the budget is smaller than eight items a benchmark or larger than all items, a
-            scale is not known, or scores are missing or all the same.
+            scale is not known, scores are missing and `missing` is "error", or all are the same.
 
     References:
         Neyman, J. (1934). On the two different aspects of the representative method. Journal of
@@ -117,15 +125,15 @@ def plan_suite(
     if suite_mean not in ("macro", "micro"):
         raise ArgumentError(f"`suite_mean` must be macro or micro, got {suite_mean!r}.")
     budget = whole_number(budget, "budget")
-    matrices = {name: matrix_of(scores, metric) for name, scores in benchmarks.items()}
-    for name, matrix in matrices.items():
-        require_whole(matrix, f"The plan of {name!r}", why_missing(benchmarks[name]))
-        if matrix.bounds is None:
-            raise InputError(
-                f"The scale of {name!r} is not known, and a mean over benchmarks needs it. Say it "
-                f"as in --range {name}=0:100 (read_scores with bounds=(0, 100))."
-            )
-    frames = np.array([matrix.frame.n for matrix in matrices.values()])
+    given = {name: matrix_of(scores, metric) for name, scores in benchmarks.items()}
+    frames = np.array([matrix.frame.n for matrix in given.values()])
+    matrices: dict[str, ScoreMatrix] = {}
+    notes: list[Note] = []
+    for name, matrix in given.items():
+        part = whole_part(matrix, f"The plan of {name!r}", missing, why_missing(benchmarks[name]))
+        _require_scale(name, part.matrix)
+        matrices[name] = part.matrix
+        notes += [Note(note.code, f"{name}: {note.text}") for note in part.notes]
     fewest = int(np.minimum(frames, FEWEST_ITEMS).sum())
     if not fewest <= budget <= frames.sum():
         raise InputError(
@@ -158,7 +166,27 @@ def plan_suite(
         )
         for b, name in enumerate(names)
     )
-    return SuitePlan(budget, suite_mean, rows, tuple(errors), _verdict(errors, suite_mean))
+    said = _verdict(errors, suite_mean)
+    return SuitePlan(budget, suite_mean, rows, tuple(errors), said, tuple(notes))
+
+
+def _require_scale(name: str, matrix: ScoreMatrix) -> None:
+    """Require both ends of a benchmark's scale: its part of the mean is on 0..1."""
+    if matrix.bounds is not None:
+        return
+    low, high = example_range(matrix.values)
+    how = f"--range {name}={low}:{high} (read_scores with bounds=({low}, {high}))"
+    if matrix.open_ended:
+        raise InputError(
+            f"The scale of {name!r} has one end only, as --range says, and a mean over benchmarks "
+            "needs both. Leave this benchmark out, or say which score is to count as 0 and which "
+            f"as 1: --range {name}=LOW:HIGH (read_scores with bounds=(LOW, HIGH)); "
+            f"{range_said(matrix.values)}."
+        )
+    raise InputError(
+        f"The scale of {name!r} is not known, and a mean over benchmarks needs it. Say the lowest "
+        f"and the highest score possible, as in {how}."
+    )
 
 
 def proportional_sizes(weights: FloatArray, frames: IntArray, budget: int) -> IntArray:

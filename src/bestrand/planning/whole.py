@@ -1,37 +1,113 @@
 """What planning asks of scores, and of numbers that are held against them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from bestrand.errors import ArgumentError, InputError
-from bestrand.notes import shown
+from bestrand.errors import ArgumentError, InputError, ManifestError
+from bestrand.ids import explain_mismatch
+from bestrand.manifest import Manifest
+from bestrand.notes import Note, shown
 from bestrand.scores import ScoreMatrix
-from bestrand.settings import whole_number
+from bestrand.settings import several_numbers, whole_number
 
 
 SMALLEST_SPREAD = 1e-6  # of the scale
 MOST_ITEMS = 10**12
 
+LeaveOut = Literal["error", "models", "items"]  # what to do where a score is missing
 
-def require_whole(matrix: ScoreMatrix, what: str, why: str = "") -> None:
-    """Require scores from which something can be foretold.
+
+class WholePart(NamedTuple):
+    """Scores without holes, and what was left out for it.
+
+    Attributes:
+        matrix: the scores.
+        models: names of the models left out.
+        items: ids of the items left out.
+        notes: what was left out, in words.
+    """
+
+    matrix: ScoreMatrix
+    models: tuple[str, ...] = ()
+    items: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+def whole_part(matrix: ScoreMatrix, what: str, missing: LeaveOut, why: str = "") -> WholePart:
+    """Take the scores from which something can be foretold.
 
     Args:
-        matrix: the scores.
-        what: what needs them, as "A plan".
+        matrix: scores, with holes or without.
+        what: what they are for, as "A plan".
+        missing: what to do where a score is missing: "error" refuses; "models" leaves out each
+            model that lacks one, "items" each item on which a model lacks one.
         why: what is known of why some are missing.
 
     Raises:
-        InputError: scores are missing, there is one item only, or every model is flat.
+        ArgumentError: an unknown `missing`.
+        InputError: scores are missing and `missing` is "error", nothing is left, there is one item
+            only, or every model is flat.
     """
+    if missing not in get_args(LeaveOut):
+        raise ArgumentError(f"`missing` must be error, models or items, got {missing!r}.")
+    part = WholePart(matrix)
     if matrix.missing.any():
+        part = _left_whole(matrix, what, missing, why)
+    _require_spread(part.matrix, what)
+    return part
+
+
+def _left_whole(matrix: ScoreMatrix, what: str, missing: LeaveOut, why: str) -> WholePart:
+    """Leave out models or items that lack a score, as the user says."""
+    rows = np.asarray(matrix.missing.any(axis=1))
+    columns = np.asarray(matrix.missing.any(axis=0))
+    models = tuple(name for name, lacks in zip(matrix.models, rows, strict=True) if lacks)
+    items = tuple(name for name, lacks in zip(matrix.frame.items, columns, strict=True) if lacks)
+    of_models = f"{len(models)} of {len(matrix.models)}"
+    of_items = f"{len(items)} of {matrix.frame.n}"
+    if missing == "error" or (rows.all() if missing == "models" else columns.all()):
         row, column = np.argwhere(matrix.missing)[0]
+        ways = [
+            f'leave out the {said}, --missing {word} (missing="{word}")'
+            for said, word, all_lack in (
+                (f"models that lack some, {of_models}", "models", rows.all()),
+                (f"items that lack some, {of_items}", "items", columns.all()),
+            )
+            if not all_lack
+        ]
+        do = ", or ".join(["Run them", *ways]) if ways else "Run them: no model and no item has all"
         raise InputError(
             f"Scores are missing, {int(matrix.missing.sum())} in all (first: model "
             f"{matrix.models[row]!r}, item {matrix.frame.items[column]!r}), and "
-            f"{what[0].lower()}{what[1:]} needs them all.{why} Leave out those models or items."
+            f"{what[0].lower()}{what[1:]} needs them all.{why} {do}.",
+            models=models,
+            items=items,
         )
+    if missing == "models":
+        kept = [model for model in matrix.models if model not in set(models)]
+        note = Note(
+            "left-out-models",
+            f"Left out: {of_models} models, for they lack scores: {shown(list(models))}.",
+        )
+        return WholePart(matrix.take_models(kept), models, (), (note,))
+    note = Note(
+        "left-out-items",
+        f"Left out: {of_items} items, for they lack scores: {shown(list(items))}. They are "
+        "taken to be like the others.",
+    )
+    taken = matrix.take_items([item for item in matrix.frame.items if item not in set(items)])
+    return WholePart(taken, (), items, (note,))
+
+
+def _require_spread(matrix: ScoreMatrix, what: str) -> None:
+    """Require two items or more, and a model that varies.
+
+    Raises:
+        InputError: there is one item only, or every model is flat.
+    """
     if matrix.frame.n < 2:
         raise InputError(f"{what} needs two items or more, got 1.")
     spread, (low, width) = float(np.ptp(matrix.values, axis=1).max()), matrix.span
@@ -47,15 +123,18 @@ def require_whole(matrix: ScoreMatrix, what: str, why: str = "") -> None:
         )
 
 
-def require_shares(retentions: Sequence[float]) -> None:
-    """Require sizes as shares of the items.
+def require_shares(retentions: Sequence[float]) -> tuple[float, ...]:
+    """Take sizes as shares of the items.
 
     Raises:
         ArgumentError: one is not above 0 and at most 1, or there is none.
     """
-    wrong = [share for share in retentions if not 0 < share <= 1]
-    if wrong or not retentions:
-        raise ArgumentError(f"`retentions` must be above 0 and at most 1, got {wrong or 'none'}.")
+    shares = several_numbers(retentions, "retentions")
+    wrong = [share for share in shares if not 0 < share <= 1]
+    if wrong or not shares:
+        got = ", ".join(f"{share:g}" for share in wrong) or "none"
+        raise ArgumentError(f"`retentions` must be above 0 and at most 1, got {got}.")
+    return shares
 
 
 def frame_size(n_items: int | None, n_scored: int) -> int:
@@ -73,10 +152,41 @@ def frame_size(n_items: int | None, n_scored: int) -> int:
     n_frame = whole_number(n_items, "n_items")
     if not n_scored <= n_frame <= MOST_ITEMS:
         raise ArgumentError(
-            f"`n_items` (--items) must be {n_scored}, the items of the scores, to "
-            f"{MOST_ITEMS:g}, got {n_frame}."
+            f"`n_items` (--items) must be {n_scored} or more, for so many items have scores, and "
+            f"{MOST_ITEMS:g} or less, got {n_frame}."
         )
     return n_frame
+
+
+def on_pool(matrix: ScoreMatrix, pool: Manifest, n_items: int | None) -> tuple[ScoreMatrix, int]:
+    """Take the scores on a pool, with its groups, and N.
+
+    Raises:
+        ArgumentError: N was given, and is not the pool's.
+        ManifestError: it is no pool, or some of its items are not among the scores.
+    """
+    if pool.kind != "pool":
+        raise ManifestError(
+            f"`pool` must be a manifest of kind 'pool', got a {pool.kind}. Give what `bestrand "
+            "pool` wrote."
+        )
+    if n_items not in (None, pool.n_frame):
+        raise ArgumentError(
+            f"`n_items` (--items) is {n_items}, and the pool was drawn from {pool.n_frame} items. "
+            "Leave it out: the pool says it."
+        )
+    absent = [item for item in pool.items if item not in matrix.frame.positions]
+    if absent:
+        raise ManifestError(
+            f"{len(absent)} of the pool's {pool.n} items have no row in these scores: "
+            f"{shown(absent)}.{explain_mismatch(pool.items, matrix.frame.items)} Give the pool on "
+            "which these models ran, or their scores on all of it.",
+            absent=absent,
+        )
+    seen = matrix.take_items(pool.items)
+    if seen.frame.groups is None and pool.item_groups is not None:
+        seen = replace(seen, frame=replace(seen.frame, groups=pool.item_groups))
+    return seen, pool.n_frame
 
 
 def require_on_scale(name: str, value: float, width: float) -> None:

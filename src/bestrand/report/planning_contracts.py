@@ -262,7 +262,7 @@ def diagnose_report(seen: Diagnosis, notes: tuple[Note, ...]) -> DiagnoseReport:
         sizes=tuple(_size_row(size) for size in seen.sizes),
         outlook=seen.outlook,
         verdict=seen.verdict,
-        notes=note_rows(notes),
+        notes=note_rows((*notes, *seen.notes)),
     )
 
 
@@ -294,7 +294,7 @@ def plan_report(seen: Plan, notes: tuple[Note, ...]) -> PlanReport:
         curve=tuple(CurveRow(**point._asdict()) for point in seen.curve),
         options=tuple(option_row(option) for option in seen.options),
         verdict=seen.verdict,
-        notes=note_rows(notes),
+        notes=note_rows((*notes, *seen.notes)),
     )
 
 
@@ -319,7 +319,7 @@ def suite_report(seen: SuitePlan, notes: tuple[Note, ...] = ()) -> SuiteReport:
         ),
         errors=tuple(SuiteErrorRow(**error._asdict()) for error in seen.errors),
         verdict=seen.verdict,
-        notes=note_rows(notes),
+        notes=note_rows((*notes, *seen.notes)),
     )
 
 
@@ -346,5 +346,5 @@ def backtest_report(seen: Backtest, notes: tuple[Note, ...]) -> BacktestReport:
         coverage=seen.coverage,
         coverage_se=seen.coverage_se,
         random_coverage=seen.random_coverage,
-        notes=note_rows(notes),
+        notes=note_rows((*notes, *seen.notes)),
     )

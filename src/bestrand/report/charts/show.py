@@ -48,6 +48,12 @@ def chart(
     matrix = matrix_of(scores, seen.metric)
     if seen.pool_items is not None:
         matrix = matrix.take_items(seen.pool_items)
+    if seen.left_out_models:
+        left = set(seen.left_out_models)
+        matrix = matrix.take_models([model for model in matrix.models if model not in left])
+    if seen.left_out_items:
+        left = set(seen.left_out_items)
+        matrix = matrix.take_items([item for item in matrix.frame.items if item not in left])
     if matrix.models != seen.models or matrix.frame.n != seen.n_scored:
         raise InputError(
             f"The diagnosis is of {len(seen.models)} models on {seen.n_scored} items, "
