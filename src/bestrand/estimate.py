@@ -24,7 +24,6 @@ from bestrand.notes import Note, shown
 from bestrand.reference import Known, known_probes
 from bestrand.scale import bounds_on, known_bounds, span_of, to_estimates
 from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of, why_missing
-from bestrand.settings import real_number
 from bestrand.types import Missing
 
 
@@ -208,8 +207,11 @@ def _check_arguments(subset: Manifest, missing: Missing, level: float) -> None:
         )
     if missing not in get_args(Missing):
         raise ArgumentError(f"`missing` must be error, zero or omit, got {missing!r}.")
-    level = real_number(level, "level")
-    if not 0 < level < 1:
+    try:
+        is_share = bool(0 < level < 1)
+    except TypeError:  # a text, or None
+        is_share = False
+    if not is_share:
         raise ArgumentError(f"`level` must be between 0 and 1, got {level!r}.", level=level)
 
 

@@ -1,6 +1,7 @@
 """Things that are no errors but must be said; they travel on results, nothing prints them."""
 
 from dataclasses import dataclass
+from decimal import Decimal
 
 
 MOST_DIGITS = 17  # of a percentage, after the point
@@ -17,6 +18,16 @@ class Note:
 
     code: str
     text: str
+
+
+def rough_percent(share: float) -> str:
+    """Write a share in percent, with two digits or all before the point.
+
+    Examples:
+        >>> [rough_percent(share) for share in (0.5, 0.125, 0.02, 0.001, 0.00007, 1.0)]
+        ['50%', '12%', '2%', '0.1%', '0.007%', '100%']
+    """
+    return f"{Decimal(f'{100 * share:.2g}'):f}%"
 
 
 def shown(names: list[str], limit: int = 3) -> str:

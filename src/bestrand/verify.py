@@ -108,10 +108,15 @@ def _not_drawn(manifest: Manifest) -> Check:
     """Say what of a subset that others chose cannot be checked."""
     how = "how is not known"
     if manifest.parameters.get("inclusion") == "random":
-        how = f"that they are a simple random sample of {manifest.n_frame} is a statement"
+        how = (
+            f"whoever adopted them said that they are a simple random sample of "
+            f"{manifest.n_frame} items, which cannot be checked"
+        )
     if manifest.n == manifest.n_frame:
         how = "they are the whole benchmark"
-    return Check("redrawn", "skipped", f"the items were chosen elsewhere: {how}")
+    return Check(
+        "redrawn", "skipped", f"the items were chosen elsewhere, so nothing is drawn again: {how}"
+    )
 
 
 def _check_unbound(manifest: Manifest, ids: tuple[str, ...]) -> Check:
@@ -132,7 +137,7 @@ def _ids(items: Frame | ScoreTable | ScoreMatrix | Sequence[str]) -> tuple[str, 
         return tuple(items.items["item"])
     if isinstance(items, ScoreMatrix):
         return items.frame.items
-    return items.items if isinstance(items, Frame) else tuple(items)
+    return items.items if isinstance(items, Frame) else Frame.of(items).items
 
 
 def _check_parent(manifest: Manifest, pool: Manifest) -> Check:

@@ -1,7 +1,9 @@
 """`bestrand report` of a subset, as a user runs it."""
 
+import polars as pl
 import pytest
 
+import bestrand as br
 from bestrand.data import load
 from bestrand.manifest import Manifest
 from tests.cli.test_verbs import drawn, validate
@@ -163,3 +165,24 @@ def test_a_page_that_is_kept_keeps_its_charts(run: Run, files: Files) -> None:
 
     assert done.code == 3
     assert not charts.exists()
+
+
+def test_notes_are_printed_as_estimate_prints_them(run: Run, files: Files) -> None:
+    _, subset = drawn(run, files)
+    few = files.folder / "few.parquet"
+    rows = pl.read_parquet(files.targets)
+    hole = (pl.col("model") == rows["model"][0]) & (
+        pl.col("item") == br.Manifest.read(subset).items[0]
+    )
+    rows.filter(~hole).write_parquet(few)
+    words = (subset, few, "--missing", "omit")
+    of_estimate = run("estimate", *words, "--json").json["notes"]
+    page = files.folder / "page.html"
+    said = run("report", *words, "-o", page)
+    lines = " ".join(said.out.split())
+
+    assert of_estimate
+    assert said.code == 0
+    for note in of_estimate:
+        assert " ".join(f"note {note['text']}".split()) in lines
+    assert "note" not in run("report", *words, "-o", page, "--force", "--quiet").out

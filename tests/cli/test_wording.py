@@ -124,7 +124,9 @@ COUNTS: dict[str, Callable[[Any], object]] = {
 @pytest.mark.parametrize("value", [True, False, np.True_, "1"])
 @pytest.mark.parametrize("name", COUNTS)
 def test_a_boolean_or_a_text_is_no_number(name: str, value: object) -> None:
-    with pytest.raises(ArgumentError, match=r"`\w+` must be a (whole )?number, got"):
+    with pytest.raises(
+        ArgumentError, match=r"`\w+` must be (a (whole )?number|between 0 and 1), got"
+    ):
         COUNTS[name](value)
 
 

@@ -77,5 +77,5 @@ def register(app: typer.Typer) -> None:
         if out.for_people:
             equals = None if worth is None else equals_row(worth)
             costs = cost_row(adopted, worth=worth)
-            out.console().print(manifest_table(adopted, output, costs, equals))
+            out.show(manifest_table(adopted, output, costs, equals))
         out.notes([*notes, *adopted.notes])

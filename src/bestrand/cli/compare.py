@@ -88,8 +88,7 @@ def register(app: typer.Typer) -> None:
         )
         report = compare_report(result, baseline)
         out.json(report.to_json())
-        if out.for_people:
-            out.console().print(differences_table(report))
+        out.show(differences_table(report))
         out.notes(report.notes)
         if fail_if_worse:
             worse = [pair.model for pair in report.pairs if pair.verdict == "worse"]

@@ -37,5 +37,4 @@ def register(app: typer.Typer) -> None:
             seen = run_demo(n_draws=draws, seed=seed)
         report = demo_report(seen)
         out.json(report.to_json())
-        if out.for_people:
-            out.console().print(demo_tables(report))
+        out.show(demo_tables(report))

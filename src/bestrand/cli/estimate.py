@@ -85,8 +85,7 @@ def register(app: typer.Typer) -> None:
         )
         report = estimate_report(result)
         out.json(report.to_json())
-        if out.for_people:
-            out.console().print(estimates_table(report, manifest))
+        out.show(estimates_table(report, manifest))
         out.notes(report.notes)
         if max_se is not None:
             unknown = [row.model for row in report.models if row.se is None]

@@ -70,7 +70,6 @@ def register(app: typer.Typer) -> None:
         if output is not None:
             drawn.write(output, force=force)
         out.json(printed(drawn, notes=frame.notes).to_json())
-        if out.for_people:
-            out.console().print(manifest_table(drawn, output, cost_row(drawn)))
+        out.show(manifest_table(drawn, output, cost_row(drawn)))
         out.notes(frame.notes)
         out.notes(drawn.notes)

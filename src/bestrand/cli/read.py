@@ -57,7 +57,7 @@ def register(app: typer.Typer) -> None:
         report = read_report(table)
         out.json(report.to_json())
         if out.for_people:
-            out.console().print(read_table(report))
+            out.show(read_table(report))
             if output is not None:
                 out.console().print(f"written to {output}", markup=False)
         out.notes(report.notes)

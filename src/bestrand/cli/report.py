@@ -28,6 +28,7 @@ from bestrand.errors import ArgumentError
 
 
 if TYPE_CHECKING:
+    from bestrand.report.contracts import NoteRow
     from bestrand.report.page import Page
 
 # options by what they speak of; one that would change nothing is refused, not passed over
@@ -117,7 +118,7 @@ def register(app: typer.Typer) -> None:
                 _given(ctx, OF_SUBSETS),
                 "this goes with a subset, and here is the folder of a study. Give it alone.",
             )
-            page, text = _study(what)
+            page, text, notes = _study(what)
         else:
             if not scores:
                 _refuse(
@@ -154,6 +155,7 @@ def register(app: typer.Typer) -> None:
                 )
             seen = subset_report(manifest, result, known)
             page, text = subset_page(seen, manifest), seen.to_json()
+            notes = [*(seen.estimates.notes if seen.estimates else ()), *seen.notes]
         write_page(page, output, figures=figures, force=force)
         out.json(text)
         if out.for_people:
@@ -161,6 +163,7 @@ def register(app: typer.Typer) -> None:
             typer.echo(f"{n} {noun(n, 'figure')} written to {output}")
             if figures is not None:
                 typer.echo(f"charts written to {figures}")
+        out.notes(list(dict.fromkeys(notes)))
 
 
 def _given(ctx: typer.Context, options: Mapping[str, str]) -> list[str]:
@@ -174,11 +177,12 @@ def _refuse(options: Sequence[str], why: str) -> None:
         raise ArgumentError(f"{', '.join(f'`{option}`' for option in options)}: {why}")
 
 
-def _study(folder: Path) -> "tuple[Page, str]":
-    """Make the page of a study, and what `bestrand study --json` prints of it."""
+def _study(folder: Path) -> "tuple[Page, str, list[NoteRow]]":
+    """Make the page of a study, what `bestrand study --json` prints of it, and its notes."""
     from bestrand.report.study_contracts import study_report
     from bestrand.report.study_page import study_page
     from bestrand.study.run import read_study
 
     table = read_study(folder)
-    return study_page(table), study_report(table).to_json()
+    report = study_report(table)
+    return study_page(table), report.to_json(), list(report.notes)

@@ -147,7 +147,7 @@ def register(app: typer.Typer) -> None:
             if out.for_people:
                 equals = None if worth is None else equals_row(worth)
                 costs = cost_row(chosen, worth=worth)
-                out.console().print(manifest_table(chosen, output, costs, equals))
+                out.show(manifest_table(chosen, output, costs, equals))
         out.notes([*seen.notes, *chosen.notes])
 
 

@@ -95,8 +95,7 @@ def register(app: typer.Typer) -> None:
         checked = check_claims(table, claims)
         report = study_report(table, checked)
         out.json(report.to_json())
-        if out.for_people:
-            out.console().print(study_tables(report))
+        out.show(study_tables(report))
         out.notes(report.notes)
         broken = [claim for claim in checked if claim.outcome != "passed"]
         for claim in broken:

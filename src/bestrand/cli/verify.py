@@ -79,8 +79,7 @@ def register(app: typer.Typer) -> None:
         given = _read(items, column, read)
         report = verify_report(seen, check(seen, given, pool=parent, texts=words), given.notes)
         out.json(report.to_json())
-        if out.for_people:
-            out.console().print(checks_table(report))
+        out.show(checks_table(report))
         out.notes(report.notes)
         if not report.ok:
             raise typer.Exit(1)

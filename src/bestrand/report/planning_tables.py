@@ -4,6 +4,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from bestrand.notes import rough_percent
 from bestrand.planning.theory import FACTORS
 from bestrand.report.planning_contracts import (
     BacktestReport,
@@ -13,7 +14,7 @@ from bestrand.report.planning_contracts import (
     PlanReport,
     SuiteReport,
 )
-from bestrand.report.terminal import facts, listing, number
+from bestrand.report.terminal import facts, listing, number, table_of
 from bestrand.report.worth import equals_said, intervals_said
 
 
@@ -36,21 +37,25 @@ def diagnosis_tables(report: DiagnoseReport) -> RenderableType:
     if report.near_duplicates:
         pairs = tuple(f"{a} = {b}" for a, b in report.near_duplicates)
         about.append(("near twins", listing(pairs, 3)))
-    sizes = Table(title=f"Mean absolute error over models, metric {report.metric!r}")
-    for name in ("items", "random", "P95", f"P(> {report.threshold:g})", "with probes", "P95"):
-        sizes.add_column(name, justify="right")
+    sizes = table_of(
+        [],
+        ["items", "random", "P95", f"P(> {report.threshold:g})", "with probes", "P95"],
+        f"Mean absolute error over models, metric {report.metric!r}",
+    )
     for row in report.sizes:
         sizes.add_row(
-            f"{row.n} ({row.retention:.0%})",
+            _size(row.n, row.retention, report.items),
             number(row.random_mean),
-            number(row.random_p95, 3),
+            number(row.random_p95),
             f"{row.exceedance:.0%}",
             number(row.balanced_mean),
             number(row.balanced_p95),
         )
-    shares = Table(title="Share of each model's own variance that the others explain")
-    shares.add_column("model")
-    shares.add_column("target R²", justify="right")
+    if any(row.balanced_mean is None for row in report.sizes):
+        sizes.caption = "–: the subset would be larger than the pool."
+    shares = table_of(
+        ["model"], ["target R²"], "Share of each model's own variance that the others explain"
+    )
     for model in sorted(report.models, key=lambda row: row.target_r2 or 0.0):
         shares.add_row(Text(model.model), number(model.target_r2, 2))
     theory = Group(_law_table(report), "", _pool_table(report))
@@ -65,13 +70,15 @@ def _shift_said(report: DiagnoseReport) -> str:
 
 def _law_table(report: DiagnoseReport) -> Table:
     """Show what the law of a random subset's error is made of."""
-    law = Table(title="Why random subsets err: the shift that all models share")
     bound = f"P(> {report.threshold:g}) ≥"
-    for name in ("items", "shift sd", "explained", "rest", bound, "lower end", "mode"):
-        law.add_column(name, justify="right")
+    law = table_of(
+        [],
+        ["items", "shift sd", "explained", "rest", bound, "lower end", "mode"],
+        "Why random subsets err: the shift that all models share",
+    )
     for row in report.sizes:
         law.add_row(
-            f"{row.n} ({row.retention:.0%})",
+            _size(row.n, row.retention, report.items),
             *(number(value) for value in (row.sigma_c, row.shift_explained, row.shift_rest)),
             f"{row.exceedance_bound:.0%}",
             number(row.lower_end),
@@ -83,17 +90,28 @@ def _law_table(report: DiagnoseReport) -> Table:
 
 def _pool_table(report: DiagnoseReport) -> Table:
     """Show what choice from a pool leaves of the shift, by size."""
-    table = Table(title="Variance of the shift that is left, of a random subset's")
-    table.add_column("items", justify="right")
     pools = [f"pool {n}n" for n in FACTORS] if report.pool is None else [f"pool {report.pool}"]
-    for name in (*pools, ALL_ITEMS):
-        table.add_column(name, justify="right")
+    table = table_of(
+        [], ["items", *pools, ALL_ITEMS], "Variance of the shift that is left, of a random subset's"
+    )
+    unknown = False
     for row in report.sizes:
         left = {pool.n_pool: number(pool.variance_left, 2) for pool in row.pools}
         chosen = [n * row.n for n in FACTORS] if report.pool is None else [report.pool]
-        cells = ["" if n >= report.items else left.get(n, "") for n in chosen]
-        table.add_row(f"{row.n} ({row.retention:.0%})", *cells, left[report.items])
+        cells = ["–" if n >= report.items else left.get(n, "–") for n in chosen]
+        unknown |= "–" in cells
+        table.add_row(_size(row.n, row.retention, report.items), *cells, left[report.items])
+    if unknown and report.pool is None:
+        table.caption = "–: such a pool would be all items; the last column says it."
+    elif unknown:
+        table.caption = "–: the subset would be larger than the pool, or the pool is all items."
     return table
+
+
+def _size(n: int, retention: float, n_frame: int) -> str:
+    """Write a size, and its share of all items: the one asked for, unless that is no item."""
+    asked = round(retention * n_frame) == n
+    return f"{n} ({rough_percent(retention if asked else n / n_frame)})"
 
 
 def _items_said(report: DiagnoseReport) -> str:
@@ -106,18 +124,17 @@ def _items_said(report: DiagnoseReport) -> str:
 def plan_tables(report: PlanReport) -> RenderableType:
     """Show error against size, the ways that reach the goal, and the verdict."""
     designs = list(dict.fromkeys(point.design for point in report.curve))
-    curve = Table(title=f"Error of one model, metric {report.metric!r}")
-    curve.add_column("items", justify="right")
+    heads = ["items"]
     for design in designs:
-        curve.add_column(design, justify="right")
-        curve.add_column("P95", justify="right")
+        heads += [design, "P95"]
+    curve = table_of([], heads, f"Error of one model, metric {report.metric!r}")
     known = {(point.n, point.design): point for point in report.curve}
     for n, retention in dict.fromkeys((point.n, point.retention) for point in report.curve):
         cells = []
         for design in designs:
             point = known.get((n, design))
             cells += ["–", "–"] if point is None else [number(point.mean), number(point.p95)]
-        curve.add_row(f"{n} ({retention:.0%})", *cells)
+        curve.add_row(_size(n, retention, report.items), *cells)
     balanced = [point for point in report.curve if point.n_probes]
     bought = report.probe_cost > 0
     about = [Text(_pool_said(balanced, bought=bought))] if balanced else []
@@ -125,12 +142,11 @@ def plan_tables(report: PlanReport) -> RenderableType:
         return Group(curve, *about, "", Text(report.verdict))
     goal = {"max_error": "an error of at most", "resolve": "a gap of", "budget": "a budget of"}
     targets = f"{report.targets} target{'s' if report.targets > 1 else ''}"
-    ways = Table(title=f"Ways to {goal[report.goal or 'budget']} {report.value:g}, {targets}")
-    ways.add_column("design")
-    for name in ("items", "probes", "on", "cost", "error", "P95"):
-        ways.add_column(name, justify="right")
+    heads = ["items", "probes", "on", "cost", "error", "P95"]
     if report.goal == "max_error":
-        ways.add_column(f"P(> {report.value:g})", justify="right")
+        heads.append(f"P(> {report.value:g})")
+    title = f"Ways to {goal[report.goal or 'budget']} {report.value:g}, {targets}"
+    ways = table_of(["design"], heads, title)
     for option in report.options[:MOST_OPTIONS]:
         ways.add_row(*_option_cells(option))
     return Group(curve, *about, "", ways, "", Text(report.verdict))
@@ -161,10 +177,8 @@ def _option_cells(option: OptionRow) -> list[str]:
 def suite_tables(report: SuiteReport) -> RenderableType:
     """Show each benchmark's part of the budget by rule, what each rule brings, and the verdict."""
     rules = [error.rule for error in report.errors]
-    table = Table(title=f"Items of each benchmark, {report.budget} in all")
-    table.add_column("benchmark")
-    for name in ("of", "spread", *rules):
-        table.add_column(name, justify="right")
+    title = f"Items of each benchmark, {report.budget} in all"
+    table = table_of(["benchmark"], ["of", "spread", *rules], title)
     for row in report.benchmarks:
         sizes = [str(row.sizes[rule]) for rule in rules]
         table.add_row(Text(row.benchmark), str(row.items), number(row.spread, 2), *sizes)
@@ -180,15 +194,12 @@ def suite_tables(report: SuiteReport) -> RenderableType:
 def backtest_tables(report: BacktestReport) -> RenderableType:
     """Show each model's error had it been the target, and all of them together."""
     with_families = any(row.family for row in report.models)
-    table = Table(
-        title=f"Error of each model had it been the target, {report.n} of {report.items} items, "
-        f"{report.draws} draws"
+    table = table_of(
+        ["model", "family"] if with_families else ["model"],
+        ["random", "P95", report.design, "P95", "coverage"],
+        f"Error of each model had it been the target, {report.n} of {report.items} items, "
+        f"{report.draws} draws",
     )
-    table.add_column("model", overflow="fold")
-    if with_families:
-        table.add_column("family")
-    for name in ("random", "P95", report.design, "P95", "coverage"):
-        table.add_column(name, justify="right")
     for row in report.models:
         table.add_row(
             Text(row.model),
@@ -199,10 +210,11 @@ def backtest_tables(report: BacktestReport) -> RenderableType:
             number(row.p95, 3),
             "–" if row.coverage is None else f"{row.coverage:.0%}",
         )
-    together = Table(title=f"All models; {report.design} with {report.estimator}")
-    together.add_column("figure")
-    for name in ("random", report.design, "ratio"):
-        together.add_column(name, justify="right")
+    together = table_of(
+        ["figure"],
+        ["random", report.design, "ratio"],
+        f"All models; {report.design} with {report.estimator}",
+    )
     for name, figure in (
         ("mean error", report.mean),
         ("P95 of the error", report.p95),

@@ -1,5 +1,6 @@
 """Nouns as tables for people; no arithmetic beyond rounding. Text from data is never markup."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Group, RenderableType
@@ -28,9 +29,32 @@ def number(value: float | None, digits: int = 4) -> str:
     return "–" if value is None else f"{value:.{digits}f}"
 
 
+def table_of(names: Sequence[str], figures: Sequence[str], title: str = "") -> Table:
+    """Make a table whose columns of names wrap where the terminal is narrow; figures stay whole.
+
+    Args:
+        names: heads of the columns that hold names, which may be long.
+        figures: heads of the columns that hold figures.
+        title: of the table, or nothing.
+    """
+    table = Table(title=title or None)
+    for head in names:
+        table.add_column(head, overflow="fold")
+    add_figures(table, figures)
+    return table
+
+
+def add_figures(table: Table, heads: Sequence[str]) -> None:
+    """Add columns of figures, at the right and whole."""
+    for head in heads:
+        table.add_column(head, justify="right", no_wrap=True)
+
+
 def facts(rows: list[tuple[str, str]]) -> Table:
     """Lay out names and what is said of them."""
     table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
     for name, value in rows:
         table.add_row(Text(name, style="bold"), Text(value))
     return table
@@ -92,14 +116,9 @@ def _settings(manifest: Manifest) -> str:
 
 def estimates_table(report: EstimateReport, manifest: Manifest) -> RenderableType:
     """Show full scores with their intervals."""
-    table = Table(title=None)
-    for name, justify in (("model", "left"), ("estimate", "right"), ("se", "right")):
-        table.add_column(name, justify="left" if justify == "left" else "right")
-    table.add_column(f"{percent(report.level)} interval", justify="right")
-    table.add_column("n", justify="right")
     shrunk = any(row.unshrunk is not None for row in report.models)
-    if shrunk:
-        table.add_column("unshrunk", justify="right")
+    figures = ["estimate", "se", f"{percent(report.level)} interval", "n"]
+    table = table_of(["model"], [*figures, *(["unshrunk"] if shrunk else [])])
     for row in report.models:
         more = [number(row.unshrunk)] if shrunk else []
         table.add_row(
@@ -122,11 +141,8 @@ def estimates_table(report: EstimateReport, manifest: Manifest) -> RenderableTyp
 
 def differences_table(report: CompareReport) -> RenderableType:
     """Show each model against the baseline."""
-    table = Table()
-    table.add_column("model", overflow="fold")
-    for name in ("difference", "se", f"{percent(report.level)} interval"):
-        table.add_column(name, justify="right")
-    table.add_column("verdict")
+    table = table_of(["model"], ["difference", "se", f"{percent(report.level)} interval"])
+    table.add_column("verdict", no_wrap=True)
     for pair in report.pairs:
         table.add_row(
             Text(pair.model),
@@ -142,6 +158,9 @@ def differences_table(report: CompareReport) -> RenderableType:
 def checks_table(report: VerifyReport) -> RenderableType:
     """Show what was checked."""
     table = Table.grid(padding=(0, 2))
+    for _ in range(2):
+        table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
     table.add_row(Text("unaltered", style="bold"), Text("passed", style="green"), "digest matches")
     for check in report.checks:
         style = OUTCOME_STYLES[check.outcome]
@@ -155,10 +174,11 @@ def checks_table(report: VerifyReport) -> RenderableType:
 
 def demo_tables(report: DemoReport) -> RenderableType:
     """Show the demo: estimates beside the truth, errors over draws, cost, what to do next."""
-    targets = Table(title="Hidden targets: what the subset says, and what is true")
-    targets.add_column("model", overflow="fold")
-    for name in ("estimate", f"{percent(report.level)} interval", "truth", "error, points"):
-        targets.add_column(name, justify="right")
+    targets = table_of(
+        ["model"],
+        ["estimate", f"{percent(report.level)} interval", "truth", "error, points"],
+        "Hidden targets: what the subset says, and what is true",
+    )
     for row in report.targets:
         inside = row.low <= row.truth <= row.high
         targets.add_row(
@@ -168,10 +188,11 @@ def demo_tables(report: DemoReport) -> RenderableType:
             Text(number(row.truth, 3), style="green" if inside else "red"),
             f"{100 * (row.estimate - row.truth):+.1f}",
         )
-    errors = Table(title=f"Mean absolute error over targets, {report.draws} draws, points")
-    errors.add_column("design")
-    for name in ("mean", "P95", "high-error"):
-        errors.add_column(name, justify="right")
+    errors = table_of(
+        ["design"],
+        ["mean", "P95", "high-error"],
+        f"Mean absolute error over targets, {report.draws} draws, points",
+    )
     for line in report.errors:
         errors.add_row(
             line.design,
