@@ -4,12 +4,13 @@ import io
 from decimal import Decimal
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
 
-from bestrand import FileError, InputError, read_scores
+from bestrand import ArgumentError, FileError, InputError, read_scores
 
 
 HALF, ONE = Decimal("0.5"), Decimal(1)
@@ -132,7 +133,8 @@ def test_an_index_in_levels_without_names_can_be_named() -> None:
     frame = LONG.set_index(["item", "model"])
     frame.index.names = [None, None]
 
-    with pytest.raises(FileError, match="there are 'level_0', 'level_1', 'score'"):
+    said = r"2 levels, 'level_0', 'level_1' \(first row: \('q1', 'a'\)\).*\['item', 'model'\], or"
+    with pytest.raises(InputError, match=said):
         read_scores(frame)
     table = read_scores(frame, columns={"item": "level_0", "model": "level_1"})
     assert table.matrix().values.tolist() == MATRIX
@@ -192,3 +194,64 @@ def test_what_pandas_writes_is_read_from_feather_too() -> None:
     made.seek(0)
 
     assert read_scores(pl.read_ipc(made)).matrix().values.tolist() == MATRIX
+
+
+def test_a_level_without_a_name_is_the_model_where_the_items_come_again() -> None:
+    frame = LONG.set_index(["item", "model"])
+    frame.index.names = ["item", None]
+    assert read_scores(frame).matrix().values.tolist() == MATRIX
+
+    frame.index.names = [None, "model"]
+    assert read_scores(frame).matrix().values.tolist() == MATRIX
+
+    parts = {name: part.drop(columns="model") for name, part in LONG.groupby("model")}
+    assert read_scores(pd.concat(parts)).matrix().values.tolist() == MATRIX
+
+
+def test_levels_without_names_are_items_and_groups_where_one_is_distinct() -> None:
+    index = pd.MultiIndex.from_tuples([("math", "q1"), ("math", "q2"), ("code", "q3")])
+    table = read_scores(pd.DataFrame({"a": [1, 0, 1], "b": [0, 1, 1]}, index=index))
+
+    assert table.models == ("a", "b")
+    assert table.items["group"].to_list() == ["math", "math", "code"]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (pl.DataFrame({"item": ["q1"], "score": [1]}).lazy(), "got LazyFrame of polars. Collect"),
+        (pl.Series([1, 0]), "got Series of polars. One column does not say which item"),
+        (pd.Series([1, 0]), "got Series of pandas. One column"),
+        (np.ones((2, 2)), r"got ndarray of numpy. An array has no ids .* with an item a row"),
+        ([1, 0], r"got a list of int. Values alone .*'score': values"),
+        ([{"item": "q1", "score": 1}], r"got a list of dict. Make a table of the rows: polars"),
+        ([LONG, LONG], "got a list of DataFrame of pandas. Put tables below each other"),
+        ({"a.csv", "b.csv"}, "got a set of str. Give the paths in a list"),
+        (iter(["a.csv"]), "got list_iterator. Make a list"),
+        (None, "got None. Give a path, a list of paths"),
+        (3, "got int. Give a path"),
+        (b"item,score", "got bytes. Write it to a file"),
+        (io.StringIO("item,score"), "got StringIO of _?io. Give the file's path"),
+        (read_scores(LONG), "got ScoreTable of bestrand. It has been read already"),
+    ],
+    ids=lambda value: value[:20] if isinstance(value, str) else type(value).__name__,
+)
+def test_what_is_no_table_is_named_with_what_to_do(given: object, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        read_scores(given)
+
+
+def test_wide_form_and_a_column_of_scores_contradict_each_other() -> None:
+    frame = pd.DataFrame({"item": ["q1", "q2"], "acc": [1, 0], "b": [0, 1]})
+
+    with pytest.raises(ArgumentError, match=r"'acc' is the score column, and form='wide' that"):
+        read_scores(frame, form="wide", columns={"score": "acc"})
+    with pytest.raises(ArgumentError, match="'b' is the model column"):
+        read_scores(frame, form="wide", columns={"model": "b"})
+    with pytest.raises(ArgumentError, match=r"'score' holds the scores, by its name.*'aside': 'sc"):
+        read_scores(frame.rename(columns={"acc": "score"}), form="wide")
+
+    told = read_scores(
+        frame.rename(columns={"acc": "score"}), form="wide", columns={"aside": "score"}
+    )
+    assert told.models == ("b",)

@@ -220,14 +220,52 @@ def test_text_that_begins_like_another_kind_is_text(first: str, tmp_path: Path) 
     assert read_scores(tmp_path / "m.csv").items["item"].to_list() == ["q1"]
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32", "utf-8-sig"])
+ENCODINGS = ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be", "utf-8-sig"]
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize("separator", [",", "\t", ";"])
-def test_text_with_a_byte_order_mark_is_read(separator: str, encoding: str, tmp_path: Path) -> None:
-    rows = [("item", "score"), ("é", "1"), ("题", "0")]
+def test_text_is_read_with_a_mark_of_byte_order_or_without(
+    separator: str, encoding: str, tmp_path: Path
+) -> None:
+    rows = [("item", "score"), ("é", "1"), ("题", "0"), ("😀", "1")]
     text = "".join(separator.join(row) + "\r\n" for row in rows)
     (tmp_path / "m.csv").write_bytes(text.encode(encoding))
 
-    assert read_scores(tmp_path / "m.csv").items["item"].to_list() == ["é", "题"]
+    assert read_scores(tmp_path / "m.csv").items["item"].to_list() == ["é", "题", "😀"]
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize(
+    "first", ["题目,score", "题目题目题目题目题目,得分得分得分得分", "😀,score"]
+)
+def test_text_whose_first_letters_are_not_of_ascii_is_read(
+    first: str, encoding: str, tmp_path: Path
+) -> None:
+    text = f"{first}\n" + "".join(f"问题{'很长' * k},1\n" for k in range(40))
+    (tmp_path / "m.csv").write_bytes(text.encode(encoding))
+    item, score = first.split(",")
+
+    table = read_scores(tmp_path / "m.csv", columns={"item": item, "score": score})
+
+    assert table.items.height == 40
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_json_lines_and_lists_are_read_in_every_encoding(encoding: str, tmp_path: Path) -> None:
+    row = '{"item": "题", "model": "é", "score": 1}'
+    (tmp_path / "m.jsonl").write_bytes(f"{row}\n".encode(encoding))
+    (tmp_path / "m.json").write_bytes(f"[{row}]".encode(encoding))
+
+    for name in ("m.jsonl", "m.json"):
+        assert read_scores(tmp_path / name).models == ("é",)
+
+
+@pytest.mark.parametrize("item", ["a\0b", "\0", "abcdefgh\0", "\0abcdefg"])
+def test_a_nul_in_utf8_is_not_taken_for_another_encoding(item: str, tmp_path: Path) -> None:
+    for text in (f"item,score\n{item},1\n", f"{item},item,score\nx,q,1\n"):
+        (tmp_path / "m.csv").write_bytes(text.encode())
+        assert read_scores(tmp_path / "m.csv", form="long").rows["score"].to_list() == [1.0]
 
 
 def test_half_a_text_in_utf16_is_refused(tmp_path: Path) -> None:

@@ -55,7 +55,8 @@ ColumnOption = Annotated[
         "--column",
         metavar="ROLE=NAME",
         help="Column of a role (item, model, score, group, task, weight, metric, status, error, "
-        "filter, document).",
+        "filter, document). aside=NAME leaves a column, model or item out; keep=NAME keeps one "
+        "that looks like a summary of the others or a fact about items.",
     ),
 ]
 DuplicatesOption = Annotated[
@@ -257,12 +258,15 @@ def _paths(paths: Sequence[str]) -> list[Path] | dict[str, list[Path]]:
     return named
 
 
-def columns_of(words: Sequence[str] | None) -> dict[str, str]:
-    """Take `--column` apart: role -> column name."""
+def columns_of(words: Sequence[str] | None) -> dict[str, str | list[str]]:
+    """Take `--column` apart: role -> column name; `aside` and `keep` have a list of names."""
+    columns: dict[str, str | list[str]] = {}
     for word in words or ():
         if "=" not in word:
             raise ArgumentError(f"`--column` must be ROLE=NAME, got {word!r}.")
-    return dict(word.split("=", 1) for word in words or ())
+        role, name = word.split("=", 1)
+        columns[role] = [*columns.get(role, []), name] if role in ("aside", "keep") else name
+    return columns
 
 
 def _bounds(

@@ -1,5 +1,6 @@
 """Data frames in memory: pandas, pyarrow, polars and whatever else narwhals knows."""
 
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -7,27 +8,37 @@ import narwhals as nw
 import polars as pl
 
 from bestrand.errors import InputError
+from bestrand.harnesses.levels import with_index
 from bestrand.harnesses.raw import RawTable
 
 
 PLACE = Path("<table>")
-NAMELESS = "__index_level_0__"  # what an index without a name is called in files, too
 
 
-def from_frame(frame: Any) -> RawTable:  # noqa: ANN401
+def from_frame(frame: Any, given: Collection[str] = ()) -> RawTable:  # noqa: ANN401
     """Take a data frame; an index of pandas that holds names, or has one, counts as columns.
 
+    Args:
+        frame: of pandas, polars, pyarrow, or what else narwhals knows.
+        given: columns that have a role by the user's word.
+
     Raises:
-        InputError: it is no data frame, has no rows, a column twice, or columns in levels.
+        InputError: it is no data frame, has no rows, a column twice, columns in levels, or an
+            index in levels that do not say what they are.
     """
     if nw.dependencies.is_pandas_dataframe(frame):
-        frame = _with_index(frame)
+        try:
+            frame = with_index(frame, given)
+        except InputError:
+            raise
+        except ValueError as error:  # pandas: "cannot insert"
+            raise _twice(" ".join(str(error).split())) from error
     try:
         table = nw.from_native(frame, eager_only=True)
     except TypeError as error:
         raise InputError(
-            "Scores must be paths or a pandas, polars or pyarrow table, got "
-            f"{type(frame).__name__}. Collect a lazy table first."
+            f"Scores must be paths or a pandas, polars or pyarrow table, got {_kind(frame)}. "
+            f"{_advice(frame)}"
         ) from error
     except ValueError as error:  # narwhals: DuplicateError
         raise _twice(" ".join(str(error).split())) from error
@@ -40,29 +51,60 @@ def from_frame(frame: Any) -> RawTable:  # noqa: ANN401
     return RawTable(dict(zip(names, columns, strict=True)), PLACE)
 
 
-def _with_index(frame: Any) -> Any:  # noqa: ANN401
-    """Make columns of a pandas index, unless it only numbers the rows."""
-    levels = range(frame.columns.nlevels)
-    if len(levels) > 1:
-        apart = [level for level in levels if frame.columns.get_level_values(level).is_unique]
-        keep = (
-            f"; or keep one: frame.columns = frame.columns.get_level_values({apart[0]})"
-            if apart
-            else ""
+def _kind(given: object) -> str:
+    """Say what was given, with the library it is of and, for a collection, what it holds."""
+    name, module = type(given).__name__, type(given).__module__.partition(".")[0]
+    if given is None:
+        return "None"
+    if isinstance(given, list | tuple | set | frozenset):
+        kinds = sorted({_kind(one) for one in given})
+        return f"a {name} of {', '.join(kinds[:3])}" if kinds else f"an empty {name}"
+    return name if module == "builtins" else f"{name} of {module}"
+
+
+def _advice(given: Any) -> str:  # noqa: ANN401
+    """Say how to make scores of it."""
+    if _is_lazy(given):
+        return "Collect it first: read_scores(frame.collect())."
+    if nw.dependencies.is_into_series(given) and not nw.dependencies.is_numpy_array(given):
+        return (
+            "One column does not say which item each score is of. Make a table with the columns "
+            "item, score and, for several models, model; of a pandas series with the index levels "
+            "item and model: series.rename_axis(['item', 'model']).reset_index(name='score')."
         )
-        raise InputError(
-            f"Columns must be in one level, and these are in {len(levels)} (first: "
-            f"{frame.columns[0]!r}). Join the levels: frame.columns = ['_'.join(map(str, name)) "
-            f"for name in frame.columns]{keep}."
+    if nw.dependencies.is_numpy_array(given):
+        return (
+            "An array has no ids of items and no names of models. Make a table with an item a row: "
+            "polars.DataFrame({'item': ids, 'model a': array[:, 0], ...})."
         )
-    if frame.index.names == [None]:
-        if frame.index.inferred_type not in ("string", "categorical", "mixed"):
-            return frame
-        frame = frame.rename_axis(index=NAMELESS)
-    try:
-        return frame.reset_index()
-    except ValueError as error:  # pandas: "cannot insert"
-        raise _twice(" ".join(str(error).split())) from error
+    if isinstance(given, list | tuple | set | frozenset):
+        return _advice_on_several(list(given))
+    if hasattr(given, "read") and hasattr(given, "close"):
+        return "Give the file's path, not the open file."
+    if isinstance(given, bytes | bytearray):
+        return "Write it to a file and give its path, or read it into a table."
+    if type(given).__module__.startswith("bestrand"):
+        return "It has been read already; give it to `select`, `estimate` and the others as it is."
+    if hasattr(given, "__next__"):
+        return "Make a list of it, if it gives paths, or a table."
+    return "Give a path, a list of paths, a mapping from model names to paths, or a table."
+
+
+def _is_lazy(given: object) -> bool:
+    return hasattr(type(given), "collect") and hasattr(type(given), "columns")
+
+
+def _advice_on_several(several: list[Any]) -> str:
+    if all(isinstance(one, str | Path) for one in several):
+        return "Give the paths in a list, in order."
+    if all(isinstance(one, Mapping) for one in several):
+        return "Make a table of the rows: polars.DataFrame(rows)."
+    if any(nw.dependencies.is_into_dataframe(one) for one in several):
+        return "Put tables below each other first, with a column `model`: polars.concat(tables)."
+    return (
+        "Values alone do not say which item each score is of. Make a table with the columns item, "
+        "score and, for several models, model: polars.DataFrame({'item': ids, 'score': values})."
+    )
 
 
 def _twice(said: str) -> InputError:

@@ -1,7 +1,7 @@
 """Gathering: rows of all files made one table, in which nothing contradicts itself."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 import polars as pl
@@ -47,8 +47,18 @@ def gather(
     bounds: Bounds = None,
     duplicates: Duplicates = "error",
     errors: Errors = "keep",
+    keep: Collection[str] = (),
 ) -> ScoreTable:
     """Make one table of all files; the arguments are those of `read_scores`.
+
+    Args:
+        reads: the files.
+        notes: on all of them.
+        metrics: those wanted.
+        bounds: of metrics.
+        duplicates: what to do with scores that clash.
+        errors: what rows with an error count as.
+        keep: models and items that are no summaries of the others.
 
     Raises:
         InputError: no scores, scores that clash, an item in two groups, or scores out of bounds.
@@ -62,7 +72,7 @@ def gather(
     if metrics is not None:
         rows = _take_metrics(rows, metrics)
     _require_one_benchmark(rows, reads)
-    summed = without_summaries(rows) if len(reads) > 1 else Kept(rows, [])
+    summed = without_summaries(rows, keep=keep) if len(reads) > 1 else Kept(rows, [])
     items = gather_items(summed.rows, [read.table for read in reads])
     rows, faults = settle_faults(summed.rows, errors)
     run = rows.filter(pl.col("status") != MISSING)

@@ -1,6 +1,5 @@
 """Reading item lists: the frame, where no model has run yet."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,15 +7,17 @@ import polars as pl
 
 from bestrand.errors import FileError, InputError
 from bestrand.frame import Frame
+from bestrand.harnesses.chosen import Chosen, Columns, take_apart, without_columns
 from bestrand.harnesses.gather import gather_items
 from bestrand.harnesses.layout import item_rows, to_long
 from bestrand.harnesses.raw import RawTable
 from bestrand.harnesses.remarks import aside_notes, odd_ids
-from bestrand.harnesses.roles import find_roles
+from bestrand.harnesses.roles import Roles, find_roles
 from bestrand.harnesses.row_numbers import numbers_rows
 from bestrand.harnesses.shapes import require_one_task, require_own_ids
 from bestrand.harnesses.sources import Source, find_sources, read_content
-from bestrand.harnesses.summaries import Kept, summary_names
+from bestrand.harnesses.summaries import Kept
+from bestrand.harnesses.summary_names import summary_names
 from bestrand.harnesses.tables import decode, read_table
 from bestrand.harnesses.values import is_numeric, stray_cell
 from bestrand.notes import shown
@@ -55,7 +56,7 @@ def read_items(path: str | Path, *, weights: WeightScheme | None = None) -> Fram
     return replace(ScoreTable(pl.DataFrame(), items).frame(weights), notes=notes)
 
 
-def is_item_list(path: str | Path, columns: Mapping[str, str] | None = None) -> bool:
+def is_item_list(path: str | Path, columns: Columns | None = None) -> bool:
     """Whether files hold items and no scores: no column of scores or metrics, and no numbers.
 
     Args:
@@ -65,13 +66,15 @@ def is_item_list(path: str | Path, columns: Mapping[str, str] | None = None) -> 
     Raises:
         FileError: they cannot be read, or hold no ids.
     """
+    chosen = take_apart(columns)
     return not any(
-        _holds_scores(_read_rows(source), columns or {}) for source in find_sources(path).sources
+        _holds_scores(without_columns(_read_rows(source), chosen), chosen)
+        for source in find_sources(path).sources
     )
 
 
-def _holds_scores(table: RawTable, columns: Mapping[str, str]) -> bool:
-    roles = find_roles(table, columns)
+def _holds_scores(table: RawTable, chosen: Chosen) -> bool:
+    roles = find_roles(table, chosen.roles)
     others = [name for name in table.columns if name not in roles.values()]
     rest = [name for name in others if name not in numbers_rows(table, others)]
     return bool({"metric", "score"} & roles.keys()) or any(
@@ -89,20 +92,20 @@ def _item_rows(table: RawTable) -> Kept:
     rows = item_rows(table, roles)
     if not {"model", "metric", "score"} & roles.keys():
         _require_distinct(table, rows["item"])
-    return _without_summaries(table, rows)
+    return _without_summaries(table, roles, rows)
 
 
-def _without_summaries(table: RawTable, rows: pl.DataFrame) -> Kept:
+def _without_summaries(table: RawTable, roles: Roles, rows: pl.DataFrame) -> Kept:
     """Leave aside rows of a table of scores that are the mean or the sum of the others."""
-    named = summary_names(rows["item"])
-    if not named:
+    is_long = bool({"model", "score"} & roles.keys())
+    if len(table.columns) == 1 or (is_long and not summary_names(rows["item"])):
         return Kept(rows, [])
     try:
         long = to_long(table, "model")
     except InputError:  # a list of items without scores
         return Kept(rows, [])
     kept = set(long.rows["item"])
-    left = [name for name in named if name not in kept]
+    left = [name for name in rows["item"].unique() if name not in kept]
     notes = [
         note
         for note in long.notes

@@ -6,14 +6,16 @@ from typing import Literal, NamedTuple
 
 import polars as pl
 
-from bestrand.errors import FileError
+from bestrand.errors import ArgumentError, FileError
+from bestrand.harnesses.chosen import Chosen, left_aside
+from bestrand.harnesses.facts import facts_aside, without_other_scales
 from bestrand.harnesses.faults import MISSING, with_status
 from bestrand.harnesses.marks import Marks, find_marks
 from bestrand.harnesses.raw import RawTable
 from bestrand.harnesses.roles import Roles, displaced, find_roles, is_unnamed
 from bestrand.harnesses.row_numbers import numbers_rows
 from bestrand.harnesses.shapes import documents, require_own_ids
-from bestrand.harnesses.summaries import suspects, without_summaries
+from bestrand.harnesses.summaries import without_summaries
 from bestrand.harnesses.values import (
     is_numeric,
     stray_cell,
@@ -37,11 +39,13 @@ class Long(NamedTuple):
             which a harness took the answer, and `fault`, an error or a status not known.
         names_models: whether the file itself says whose scores they are.
         notes: what a reader should know.
+        names: models and items, also those that were left aside, of which the user spoke.
     """
 
     rows: pl.DataFrame
     names_models: bool
     notes: tuple[Note, ...]
+    names: frozenset[str] = frozenset()
 
 
 def to_long(
@@ -50,7 +54,7 @@ def to_long(
     *,
     metrics: tuple[str, ...] | None = None,
     form: Form = "auto",
-    columns: Mapping[str, str] | None = None,
+    columns: Chosen | None = None,
 ) -> Long:
     """Make long rows of a table.
 
@@ -63,14 +67,18 @@ def to_long(
         model: whose scores they are where no column says so.
         metrics: those wanted; they also tell a table of metric columns from wide form.
         form: "long" or "wide" where it is not to be guessed.
-        columns: role -> column name, where a column has a name of its own.
+        columns: what the user says of columns.
 
     Raises:
         FileError: no item column, no scores, or values that are none.
+        ArgumentError: `form` and `columns` contradict each other.
     """
-    require_own_ids(table, columns or {})
-    roles = find_roles(table, columns or {})
-    if is_unnamed(roles["item"]) and roles["item"] not in (columns or {}).values():
+    chosen = columns or Chosen({})
+    given = chosen.roles
+    require_own_ids(table, given)
+    roles = find_roles(table, given)
+    _require_form(table, form, roles, given)
+    if is_unnamed(roles["item"]) and roles["item"] not in given.values():
         text = f"{table.path}: no column is called `item`; the one without a name was taken."
         table = replace(table, notes=(*table.notes, Note("nameless-items", text)))
     if metrics is not None:
@@ -79,19 +87,43 @@ def to_long(
         form == "auto"
         and ("model" in roles or "score" in roles or bool(set(metrics or ()) & set(table.columns)))
     )
-    other = displaced(table, roles, columns or {})
+    other = displaced(table, roles, given)
     if not is_long:
-        return _wide(table, roles, metrics[0] if metrics else "score", other)
-    roles = _without_metrics(roles, metrics or (), columns or {})
+        return _wide(table, roles, metrics[0] if metrics else "score", other, chosen)
+    roles = _without_metrics(roles, metrics or (), given)
     marks = _find_marks(table, roles, metrics or (), other)
     base = item_rows(table, roles).with_columns(
         _names(table, roles["model"], "model") if "model" in roles else pl.lit(model).alias("model")
     )
     scores = _scores(table, roles, metrics, [*other, *marks.taken, *marks.aside])
     rows = pl.concat([base.with_columns(name, score) for name, score in scores.by_metric])
-    kept = without_summaries(with_status(rows, *_said(table, roles, marks)), f"{table.path}: ")
-    notes = (*table.notes, *_aside(table, scores, marks), *marks.notes, *kept.notes)
-    return Long(kept.rows, "model" in roles, notes)
+    left = left_aside(with_status(rows, *_said(table, roles, marks)), chosen)
+    kept = without_summaries(left.rows, f"{table.path}: ", keep=chosen.keep, unnamed=True)
+    notes = (*table.notes, *left.notes, *_aside(table, scores, marks), *marks.notes, *kept.notes)
+    return Long(kept.rows, "model" in roles, notes, left.names)
+
+
+def _require_form(table: RawTable, form: Form, roles: Roles, given: Roles) -> None:
+    """Refuse wide form for a table of which a column has the scores, or names the models.
+
+    Raises:
+        ArgumentError: `form` is "wide", and there is such a column.
+    """
+    role = next((role for role in ("score", "model") if role in roles), None)
+    if form != "wide" or role is None:
+        return
+    name = roles[role]
+    if role in given:
+        raise ArgumentError(
+            f"`columns` says that {name!r} is the {role} column, and form='wide' that each column "
+            f"is a model's. Leave out one of them: a table with a {role} column is in long form."
+        )
+    what = "holds the scores" if role == "score" else "names the models"
+    raise ArgumentError(
+        f"{table.path}: column {name!r} {what}, by its name, and form='wide' says that each column "
+        f"is a model's. Read it in long form; or, if {name!r} is no {role} column, leave it aside: "
+        f"columns={{'aside': {name!r}}}."
+    )
 
 
 def item_rows(table: RawTable, roles: Roles) -> pl.DataFrame:
@@ -253,7 +285,7 @@ def _said(table: RawTable, roles: Roles, marks: Marks) -> tuple[pl.Series, pl.Se
     return status, pl.select(pl.coalesce(errors, marks.faults)).to_series()
 
 
-def _wide(table: RawTable, roles: Roles, metric: str, other: list[str]) -> Long:
+def _wide(table: RawTable, roles: Roles, metric: str, other: list[str], chosen: Chosen) -> Long:
     """Make rows of a table with a column for each model; an empty cell was not run."""
     if "metric" in roles:
         raise FileError(
@@ -262,9 +294,9 @@ def _wide(table: RawTable, roles: Roles, metric: str, other: list[str]) -> Long:
             path=table.path,
         )
     rest = [name for name in table.columns if name not in roles.values()]
-    numbering = {*numbers_rows(table, rest), *other}
-    numbers = [name for name in rest if name not in numbering and is_numeric(table, name)]
-    marks = find_marks(table, numbers, [], roles)
+    numbering = {*numbers_rows(table, rest), *other} - chosen.keep
+    free = [name for name in rest if name not in numbering | chosen.keep]
+    marks = find_marks(table, [name for name in free if is_numeric(table, name)], [], roles)
     numbering |= {*marks.taken, *marks.aside}
     models = [name for name in rest if name not in numbering]
     if not models:
@@ -278,6 +310,7 @@ def _wide(table: RawTable, roles: Roles, metric: str, other: list[str]) -> Long:
         " In wide form every column beside the item's own is a model's; if it is one model's "
         "metrics, name the one meant with --metric."
     )
+    facts = facts_aside(table, models, chosen.keep)
     parts = [
         base.with_columns(
             pl.lit(model).alias("model"),
@@ -285,31 +318,23 @@ def _wide(table: RawTable, roles: Roles, metric: str, other: list[str]) -> Long:
             to_scores(table, model, more).alias("score"),
         )
         for model in models
+        if model not in facts.names
     ]
     told = with_status(pl.concat(parts), *_said(table, roles, marks)).with_columns(
         status=pl.when(pl.col("status") == "unscored")
         .then(pl.lit(MISSING))
         .otherwise(pl.col("status"))
     )
-    kept = without_summaries(told, f"{table.path}: ")
-    rows, models = kept.rows, kept.rows["model"].unique(maintain_order=True).to_list()
+    left = left_aside(told, chosen)
+    kept = without_summaries(left.rows, f"{table.path}: ", keep=chosen.keep, unnamed=True)
+    scaled = without_other_scales(kept.rows, f"{table.path}: ", keep=chosen.keep)
     note = Note(
         "wide-form",
-        f"{table.path}: read as one column a model ({shown(models)}). If these are metrics of "
-        "one model, name the one meant with --metric.",
+        f"{table.path}: read as one column a model "
+        f"({shown(scaled.rows['model'].unique(maintain_order=True).to_list())}). If these are "
+        "metrics of one model, name the one meant with --metric.",
     )
     aside = _aside(table, _Scores([], [name for name in rest if name in numbering]), marks)
-    notes = (*table.notes, note, *aside, *marks.notes, *kept.notes, *_suspects(table, rows, models))
-    return Long(rows, names_models=True, notes=notes)
-
-
-def _suspects(table: RawTable, rows: pl.DataFrame, models: list[str]) -> list[Note]:
-    """Note what is a mean or a sum and is not called so; the models' rows follow each other."""
-    values = rows["score"].to_numpy().reshape(len(models), -1)
-    items = rows["item"][: values.shape[1]].to_list()
-    return [
-        Note(
-            "summary-like", f"{table.path}: {said}, and was kept. If it is a summary, take it out."
-        )
-        for said in suspects(values, models, items)
-    ]
+    found = (*left.notes, *facts.notes, *kept.notes, *scaled.notes)
+    notes = (*table.notes, note, *aside, *marks.notes, *found)
+    return Long(scaled.rows, names_models=True, notes=notes, names=left.names)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, get_args
 import polars as pl
 
 from bestrand.errors import ArgumentError, InputError
+from bestrand.harnesses.chosen import Chosen, Columns, require_known, take_apart, without_columns
 from bestrand.harnesses.faults import Errors
 from bestrand.harnesses.frames import PLACE, from_frame
 from bestrand.harnesses.gather import Bounds, Duplicates, Read, gather
@@ -30,7 +31,7 @@ def read_scores(
     *,
     metric: str | Sequence[str] | None = None,
     form: Form = "auto",
-    columns: Mapping[str, str] | None = None,
+    columns: Columns | None = None,
     bounds: Bounds = None,
     duplicates: Duplicates = "error",
     errors: Errors = "keep",
@@ -50,7 +51,10 @@ def read_scores(
         metric: keep this metric, or these, alone; all unless given. Where rows have a `filter`,
             as "exact_match,strict-match" the metric by that filter.
         form: "long" or "wide" where it is not to be guessed.
-        columns: role -> column name, as `{"item": "qid", "score": "acc"}`.
+        columns: role -> column name, as `{"item": "qid", "score": "acc"}`. Beside the roles,
+            "aside" names columns, models or items to leave out, and "keep" those that are models
+            or items though they are called, or computed, like a summary or a fact about items;
+            one name or a list.
         bounds: lowest and highest score possible, of all metrics or by metric; infinite where
             there is none, as in (0, inf) for costs.
         duplicates: what to do with two different scores of one item, model and metric: refuse
@@ -67,7 +71,8 @@ def read_scores(
         InputError: no scores, scores that clash, two files of one model, an item in two groups,
             one id for several documents or tasks, rows of several filters, scores outside
             `bounds`, or errors with `errors="refuse"`.
-        ArgumentError: an unknown choice, or `bounds` that are none.
+        ArgumentError: an unknown choice, `bounds` that are none, or `form` and `columns` that
+            contradict each other.
     """
     if duplicates not in get_args(Duplicates):
         raise ArgumentError(f"`duplicates` must be error, mean, first or last, got {duplicates!r}.")
@@ -76,16 +81,23 @@ def read_scores(
     if form not in get_args(Form):
         raise ArgumentError(f"`form` must be auto, long or wide, got {form!r}.")
     metrics = (metric,) if isinstance(metric, str) else None if metric is None else tuple(metric)
-    opened = _open(source)
+    chosen = take_apart(columns)
+    opened = _open(source, chosen)
     named: dict[str, Source] = {}
     reads = []
     parts = []
-    for origin, table in opened.tables:
-        long = to_long(table, origin.model, metrics=metrics, form=form, columns=columns)
-        roles = find_roles(table, columns or {})
+    for origin, whole in opened.tables:
+        table = without_columns(whole, chosen)
+        long = to_long(table, origin.model, metrics=metrics, form=form, columns=chosen)
+        roles = find_roles(table, chosen.roles)
         reads.append(Read(table, roles, _with_own_name(origin, long, named)))
         if looks_like_part(origin.model) and not (long.names_models or origin.named):
             parts.append(Part(origin, frozenset(long.rows["item"])))
+    require_known(
+        chosen,
+        (name for _, whole in opened.tables for name in whole.columns),
+        (name for read in reads for name in read.long.names),
+    )
     return gather(
         reads,
         (*opened.notes, *shard_notes(parts)),
@@ -93,6 +105,7 @@ def read_scores(
         bounds=bounds,
         duplicates=duplicates,
         errors=errors,
+        keep=chosen.keep,
     )
 
 
@@ -101,12 +114,13 @@ class _Opened(NamedTuple):
     notes: tuple[Note, ...]
 
 
-def _open(source: Any) -> _Opened:  # noqa: ANN401
+def _open(source: Any, chosen: Chosen) -> _Opened:  # noqa: ANN401
     is_paths = isinstance(source, str | Path | Mapping) or (
         isinstance(source, Sequence) and all(isinstance(path, str | Path) for path in source)
     )
     if not is_paths:
-        return _Opened([(Source(PLACE, "parquet", "model", named=False), from_frame(source))], ())
+        table = from_frame(source, chosen.roles.values())
+        return _Opened([(Source(PLACE, "parquet", "model", named=False), table)], ())
     found = find_sources(source)
     return _Opened(
         [(origin, read_table(origin, whole=False)) for origin in found.sources],

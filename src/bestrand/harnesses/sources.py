@@ -1,6 +1,7 @@
 """Files to read: found, told apart, and decompressed by what they hold, not by their names."""
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -35,6 +36,10 @@ MARKS = {
     b"\xff\xfe": "utf-16",
     b"\xfe\xff": "utf-16",
 }
+
+
+WIDE = {"utf-16-le": 2, "utf-16-be": 2, "utf-32-le": 4, "utf-32-be": 4}  # bytes of a letter
+HEAD = 4096
 
 
 class Source(NamedTuple):
@@ -176,18 +181,18 @@ def read_content(path: Path) -> bytes:
         content = path.read_bytes()
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror}.", path=path) from error
-    content = _in_utf8(unpack(content, path), path)
+    content = unpack(content, path)
     require_known(content, path)
+    content = _in_utf8(content, path)
     if not content.removeprefix(BOM).strip():
         raise FileError("no rows: the file is empty.", path=path)
     return content
 
 
 def _in_utf8(content: bytes, path: Path) -> bytes:
-    """Turn text that is marked as UTF-16 or UTF-32 into UTF-8; all else is given back as it is."""
+    """Turn text in UTF-16 or UTF-32 into UTF-8; all else is given back as it is."""
     encoding = next((name for mark, name in MARKS.items() if content.startswith(mark)), None)
-    if encoding is None and content[1:8:2] == bytes(4) and 0 not in content[:8:2]:
-        encoding = "utf-16-le"  # without a mark
+    encoding = encoding or _wide_encoding(content)
     if encoding is None:
         return content
     try:
@@ -196,6 +201,29 @@ def _in_utf8(content: bytes, path: Path) -> bytes:
         raise FileError(
             f"begins as {encoding.upper()} and is not ({error}). Save it as UTF-8.", path=path
         ) from error
+
+
+def _wide_encoding(content: bytes) -> str | None:
+    """Tell UTF-16 and UTF-32 without a mark by the beginning, where text has letters of ASCII.
+
+    In the wrong order of bytes these are no letters of ASCII. Text in UTF-8 that holds a NUL stays
+    that, unless half of it would be such letters.
+    """
+    head = content[: HEAD - HEAD % 4]
+    if b"\0" not in head or content.startswith((b"PAR1", *ARROW)):
+        return None
+    shares: dict[str, float] = {}
+    for encoding, width in WIDE.items():
+        whole = head[: len(head) - len(head) % width]
+        text = whole.decode(encoding, errors="replace").rstrip("\ufffd")
+        is_text = not re.search("[\0-\x08\x0e-\x1f\ufffd]", text)
+        if is_text and re.search(r"[\n\r\t,;|{\[]", text):
+            shares[encoding] = sum(letter.isascii() for letter in text) / len(text)
+    if not shares:
+        return None
+    best = max(shares, key=lambda encoding: shares[encoding])
+    is_utf8 = "\ufffd" not in head.decode(errors="replace").rstrip("\ufffd")
+    return None if is_utf8 and shares[best] < 0.5 else best
 
 
 def sniff(kind: Kind, content: bytes) -> Kind:
