@@ -88,6 +88,10 @@ def is_clean(table: ScoreTable) -> bool:
     return set(table.models) == set(MODELS) and table.items["item"].to_list() == ITEMS
 
 
+def longer_of(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.unpivot(index="item", variable_name="model", value_name="score")
+
+
 @pytest.mark.parametrize("name", [*summaries(V), *BINARY, *FACTS])
 def test_two_columns_that_are_no_models_do_not_hide_each_other(name: str) -> None:
     columns = {**summaries(V), **BINARY, **FACTS}
@@ -250,6 +254,15 @@ def test_the_user_has_the_last_word() -> None:
         read_scores(wide(), columns={"aside": "mistral", "keep": "mistral"})
     with pytest.raises(ArgumentError, match="one column name for 'item'"):
         read_scores(wide(), columns={"item": ["item"]})
+
+
+@pytest.mark.parametrize("name", ["percent", "pct", "total", "difficulty", "best"])
+@pytest.mark.parametrize("n_others", [1, 2])
+def test_one_of_the_others_on_another_scale_is_a_model(name: str, n_others: int) -> None:
+    others = {"a": V[0], "b": V[0]}
+    for own in (100 * V[0], 1 - V[0], np.full(N, 100.0)):
+        frame = pl.DataFrame({"item": ITEMS, **dict(list(others.items())[:n_others]), name: own})
+        assert name in read_scores(longer_of(frame)).models
 
 
 def test_a_table_of_facts_alone_has_models() -> None:

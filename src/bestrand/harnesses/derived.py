@@ -128,9 +128,11 @@ class _Others:
             functions = tuple(name for name in functions if name in CHOICES)
         if not functions:
             return None
-        # A copy of one of the others is a summary only beside one that is sure.
-        if said.sureness != "sure" and copies(own, self.all) and not (is_whole and self.found):
-            return None
+        # A copy of one of the others, in percent too, is a summary only beside one that is sure.
+        if said.sureness != "sure" and not (is_whole and self.found):
+            alike = (own, own / 100, 1 - own, 1 - own / 100)
+            if len(self.plain) < 2 or any(copies(one, self.all) for one in alike):
+                return None
         return self._of_all(own, functions, said) or self._of_some(k, own, functions, said)
 
     def _of_all(self, own: FloatArray, functions: tuple[str, ...], said: Called) -> Found | None:
