@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 import bestrand as br
-from bestrand.strategies import DESIGNS, make_design
-from bestrand.texts import ItemTexts
+from bestrand.core.texts import ItemTexts
+from bestrand.methods import DESIGNS, make_design
 
 
 class Cost(NamedTuple):

@@ -26,15 +26,15 @@ from unittest.mock import patch
 import numpy as np
 
 import bestrand as br
-from bestrand.designs import zip_bench
-from bestrand.designs.anchor_points import AnchorPoints
 from bestrand.designs.base import Design
-from bestrand.designs.zip_bench import ZipBench
-from bestrand.estimators.anchor_predictor import AnchorPredictor
+from bestrand.designs.baselines import zip_bench
+from bestrand.designs.baselines.anchor_points import AnchorPoints
+from bestrand.designs.baselines.zip_bench import ZipBench
 from bestrand.estimators.base import Estimator
-from bestrand.estimators.cluster_weighted import ClusterWeighted
+from bestrand.estimators.baselines.anchor_predictor import AnchorPredictor
+from bestrand.estimators.baselines.cluster_weighted import ClusterWeighted
 from bestrand.rng import Stream
-from bestrand.stats.irt_sources import binarise
+from bestrand.stats.irt_scores import binarise
 from bestrand.types import FloatArray
 
 

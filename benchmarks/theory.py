@@ -20,9 +20,9 @@ from scipy.stats import ks_2samp
 
 import bestrand as br
 from bestrand.designs.base import Features
+from bestrand.planning.error_law import simulate_random_mae
 from bestrand.planning.forecast import forecast
 from bestrand.planning.plan import Plan, plan
-from bestrand.planning.simulate import simulate_random_mae
 from bestrand.rng import Stream
 from bestrand.stats.tail import (
     balanced_share,

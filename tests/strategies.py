@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from bestrand.frame import Frame
-from bestrand.scores import ScoreMatrix
+from bestrand.core.frame import Frame
+from bestrand.core.scores import ScoreMatrix
 from bestrand.types import FloatArray, IntArray, Norm, WeightScheme
 
 

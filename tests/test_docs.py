@@ -12,9 +12,9 @@ from scripts.docs import BLOCK, DOCS, ROOT, refreshed, verbs
 
 import bestrand
 from bestrand import errors
-from bestrand.manifest import Manifest
-from bestrand.report.schemas import CONTRACTS, schema_of
-from bestrand.strategies import DESIGNS, ESTIMATORS
+from bestrand.core.manifest import Manifest
+from bestrand.methods import DESIGNS, ESTIMATORS
+from bestrand.report.json.schemas import CONTRACTS, schema_of
 
 
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import bestrand as br
-from bestrand.bounds import scale_gap
+from bestrand.core.bounds import scale_gap
 from bestrand.data import load
 from tests.conftest import Run
 

@@ -11,15 +11,15 @@ import pytest
 
 import bestrand as br
 from bestrand.designs.base import Design
-from bestrand.designs.mrmr import MRMR
-from bestrand.designs.random_search import RandomSearch
+from bestrand.designs.baselines.mrmr import MRMR
+from bestrand.designs.baselines.random_search import RandomSearch
 from bestrand.errors import ArgumentError
 from bestrand.estimators.base import Estimator
-from bestrand.estimators.kernel_ridge_scores import KernelRidgeScores
-from bestrand.estimators.ridge_scores import RidgeScores
+from bestrand.estimators.baselines.kernel_ridge_scores import KernelRidgeScores
+from bestrand.estimators.baselines.ridge_scores import RidgeScores
 from bestrand.estimators.shrunk import Shrunk
+from bestrand.methods import DESIGNS, ESTIMATORS
 from bestrand.settings import Checked, Range, is_checked
-from bestrand.strategies import DESIGNS, ESTIMATORS
 
 
 Made = type[Design] | type[Estimator]

@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 
 import bestrand as br
+from bestrand.core.manifest import Manifest
 from bestrand.data import load
-from bestrand.manifest import Manifest
 from tests.cli.test_verbs import drawn, validate
 from tests.conftest import Files, Run
 

@@ -13,7 +13,7 @@ from bestrand.cli.wording import said_by
 from bestrand.data import load
 from bestrand.errors import ArgumentError, InputError
 from bestrand.planning.costs import costs
-from bestrand.planning.simulate import error_law
+from bestrand.planning.error_law import error_law
 from tests.conftest import Files, Run
 
 

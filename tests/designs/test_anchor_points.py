@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestrand.designs import anchor_points
-from bestrand.designs.anchor_points import AnchorPoints, Likeness
+from bestrand.core.frame import Frame
+from bestrand.core.scores import ScoreMatrix
 from bestrand.designs.base import Draw, Features
+from bestrand.designs.baselines import anchor_points
+from bestrand.designs.baselines.anchor_points import AnchorPoints, Likeness
 from bestrand.designs.simple_random import SimpleRandom
 from bestrand.errors import ArgumentError, DesignError
-from bestrand.frame import Frame
 from bestrand.rng import Stream
-from bestrand.scores import ScoreMatrix
-from bestrand.select import select
+from bestrand.steps.select import select
 from bestrand.types import FloatArray
 from tests.strategies import score_arrays, weight_arrays
 

@@ -3,13 +3,13 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from bestrand.core.frame import Frame
+from bestrand.core.manifest import Manifest
+from bestrand.core.scores import ScoreMatrix
 from bestrand.designs.base import Features, weighted_deviations
 from bestrand.designs.best_rand import BestRand
-from bestrand.frame import Frame
-from bestrand.manifest import Manifest
 from bestrand.rng import Stream
-from bestrand.scores import ScoreMatrix
-from bestrand.select import select
+from bestrand.steps.select import select
 from bestrand.types import FloatArray, Norm
 from tests.strategies import NORMS
 

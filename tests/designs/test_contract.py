@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bestrand.core.frame import Frame, items_digest
+from bestrand.core.manifest import Manifest
+from bestrand.core.scores import ScoreMatrix
 from bestrand.designs.base import Design, Features
 from bestrand.designs.best_rand import BestRand
 from bestrand.designs.simple_random import SimpleRandom
 from bestrand.designs.stratified import Stratified
 from bestrand.errors import ArgumentError, DesignError
-from bestrand.frame import Frame, items_digest
-from bestrand.manifest import Manifest
-from bestrand.pool import draw_pool
 from bestrand.rng import Stream
-from bestrand.scores import ScoreMatrix
-from bestrand.select import select
+from bestrand.steps.draw_pool import draw_pool
+from bestrand.steps.select import select
 from bestrand.types import FloatArray
 from tests.strategies import group_codes, score_arrays, score_matrices, weight_arrays
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestrand.designs.base import Features
-from bestrand.designs.cube import Cube, flight
+from bestrand.designs.baselines.cube import Cube, flight
 from bestrand.rng import Stream
 
 

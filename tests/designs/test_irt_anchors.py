@@ -7,15 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit
 
+from bestrand.core.frame import Frame
+from bestrand.core.scores import ScoreMatrix
 from bestrand.designs.base import Design, Features
-from bestrand.designs.irt_anchors import IrtAnchors, cluster_anchors
+from bestrand.designs.baselines.irt_anchors import IrtAnchors, cluster_anchors
+from bestrand.designs.baselines.zip_bench import ZipBench
 from bestrand.designs.simple_random import SimpleRandom
-from bestrand.designs.zip_bench import ZipBench
 from bestrand.errors import DesignError
-from bestrand.frame import Frame
 from bestrand.rng import Stream
-from bestrand.scores import ScoreMatrix
-from bestrand.select import select
+from bestrand.steps.select import select
 from bestrand.types import FloatArray, IntArray
 from tests.strategies import group_codes, score_arrays, weight_arrays
 

@@ -11,21 +11,21 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.special import digamma
 
+from bestrand.core.frame import Frame
+from bestrand.core.scores import ScoreMatrix
 from bestrand.designs.base import Features
-from bestrand.designs.mrmr import DIGITS, MRMR, TINY, Criterion
+from bestrand.designs.baselines.mrmr import DIGITS, MRMR, TINY, Criterion
 from bestrand.designs.simple_random import SimpleRandom
 from bestrand.errors import ArgumentError, DesignError
-from bestrand.frame import Frame
 from bestrand.rng import Stream
-from bestrand.scores import ScoreMatrix
-from bestrand.select import select
 from bestrand.stats.information import (
     BinaryInformation,
     GaussianInformation,
     information_with_full,
 )
 from bestrand.stats.kernel_ridge import fit_kernel_ridge
-from bestrand.stats.sources import Sources
+from bestrand.stats.source_scores import Sources
+from bestrand.steps.select import select
 from bestrand.types import BoolArray, FloatArray
 from tests.strategies import score_arrays, weight_arrays
 

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bestrand.core.frame import Frame
+from bestrand.core.scores import ScoreMatrix
 from bestrand.designs.base import Features
-from bestrand.designs.random_search import PENALTIES, VALIDATION_SHARE, RandomSearch
+from bestrand.designs.baselines.random_search import PENALTIES, VALIDATION_SHARE, RandomSearch
 from bestrand.errors import ArgumentError, DesignError
-from bestrand.frame import Frame
 from bestrand.rng import Stream
-from bestrand.scores import ScoreMatrix
-from bestrand.search.twin import draw_candidate
-from bestrand.select import select
-from bestrand.stats.sources import Sources, split_sources
+from bestrand.search.draws import draw_candidate
+from bestrand.stats.source_scores import Sources, split_sources
+from bestrand.steps.select import select
 from bestrand.types import FloatArray
 from tests.strategies import score_arrays, weight_arrays
 

@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestrand.designs import sparse_eval
+from bestrand.core.frame import Frame
+from bestrand.core.scores import ScoreMatrix
 from bestrand.designs.base import Features
-from bestrand.designs.sparse_eval import SparseEval
+from bestrand.designs.baselines import sparse_eval
+from bestrand.designs.baselines.sparse_eval import SparseEval
 from bestrand.errors import ArgumentError, DesignError
-from bestrand.frame import Frame
 from bestrand.rng import Stream
-from bestrand.scores import ScoreMatrix
-from bestrand.select import select
 from bestrand.stats.proxy import Effort, fit_proxy, training
-from bestrand.stats.sources import Split
+from bestrand.stats.source_scores import Split
+from bestrand.steps.select import select
 from bestrand.types import FloatArray
 from tests.strategies import score_arrays, weight_arrays
 

@@ -11,7 +11,7 @@ from scipy.stats import binom, chi2
 from bestrand.designs.base import Features
 from bestrand.designs.stratified import Stratified
 from bestrand.rng import MASK, Stream
-from bestrand.search.twin import proportional_counts
+from bestrand.search.draws import proportional_counts
 from bestrand.types import IntArray
 
 

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import bestrand as br
-from bestrand.designs.agreement import Agreement, candidate_gaps, rank
+from bestrand.core.texts import ItemTexts
 from bestrand.designs.base import Design, Features
-from bestrand.designs.facility_location import LEVELS, FacilityLocation, greedy_cover
-from bestrand.designs.independent_set import (
+from bestrand.designs.baselines.agreement import Agreement, candidate_gaps, rank
+from bestrand.designs.baselines.facility_location import LEVELS, FacilityLocation, greedy_cover
+from bestrand.designs.baselines.independent_set import (
     HALF,
     HIGHEST,
     IndependentSet,
@@ -24,11 +25,10 @@ from bestrand.designs.independent_set import (
     join,
     similarity_levels,
 )
-from bestrand.designs.k_center import KCenter, farthest_first
+from bestrand.designs.baselines.k_center import KCenter, farthest_first
 from bestrand.rng import Stream
-from bestrand.search.twin import draw_candidate
+from bestrand.search.draws import draw_candidate
 from bestrand.stats.similarity import STEPS, cluster_weights, nearest_chosen, whole_rows
-from bestrand.texts import ItemTexts
 from bestrand.types import FloatArray
 from tests.strategies import weight_arrays
 
@@ -269,7 +269,7 @@ def test_ties_go_to_the_first_however_many_are_looked_at_together(
     rows: FloatArray, at_once: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("bestrand.designs.facility_location.AT_ONCE", at_once)
+        patch.setattr("bestrand.designs.baselines.facility_location.AT_ONCE", at_once)
         chosen = greedy_cover(rows, np.ones(len(rows)), len(rows)).tolist()
 
     assert chosen == plain_greedy(rows, np.ones(len(rows)), len(rows))
@@ -294,7 +294,7 @@ def test_graphs_in_blocks_are_the_graphs_in_one(monkeypatch: pytest.MonkeyPatch)
     """With few kinds of rows every level that occurs is reached exactly."""
     rows = whole_rows(unit(np.random.default_rng(1).integers(-2, 3, (30, 3)).astype(np.float64)))
     whole = similarity_levels(rows)
-    monkeypatch.setattr("bestrand.designs.independent_set.CELLS_AT_ONCE", 130)
+    monkeypatch.setattr("bestrand.designs.baselines.independent_set.CELLS_AT_ONCE", 130)
     parts = similarity_levels(rows)
 
     assert len(parts) == 8

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bestrand.data import load
 from bestrand.designs.base import Features
-from bestrand.designs.zip_bench import (
+from bestrand.designs.baselines.zip_bench import (
     N_BINS,
     ZipBench,
     _vote,
@@ -17,7 +17,7 @@ from bestrand.designs.zip_bench import (
 )
 from bestrand.errors import ArgumentError
 from bestrand.rng import Stream
-from bestrand.stats.irt_sources import binarise
+from bestrand.stats.irt_scores import binarise
 from bestrand.types import FloatArray
 from tests.designs.test_irt_anchors import irt_scores, seen_of
 from tests.strategies import score_arrays

@@ -8,20 +8,20 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from bestrand.core.estimates import Estimates
+from bestrand.core.frame import Frame
+from bestrand.core.manifest import Manifest
+from bestrand.core.scores import ScoreMatrix
 from bestrand.data import load
 from bestrand.designs.base import Design
 from bestrand.designs.best_rand import BestRand
 from bestrand.designs.simple_random import SimpleRandom
 from bestrand.designs.stratified import Stratified
-from bestrand.estimate import estimate
-from bestrand.estimates import Estimates
 from bestrand.estimators.base import Estimator
 from bestrand.estimators.mean import Mean
-from bestrand.frame import Frame
-from bestrand.manifest import Manifest
-from bestrand.pool import draw_pool
-from bestrand.scores import ScoreMatrix
-from bestrand.select import select
+from bestrand.steps.draw_pool import draw_pool
+from bestrand.steps.estimate import estimate
+from bestrand.steps.select import select
 from bestrand.types import FloatArray
 from tests.strategies import frames, score_matrices
 

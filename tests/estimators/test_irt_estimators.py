@@ -6,21 +6,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bestrand.core.frame import Frame
+from bestrand.core.scores import ScoreMatrix
 from bestrand.designs.base import Design, Features
-from bestrand.designs.irt_anchors import IrtAnchors
+from bestrand.designs.baselines.irt_anchors import IrtAnchors
 from bestrand.designs.simple_random import SimpleRandom
 from bestrand.errors import EstimateError
-from bestrand.estimate import estimate
 from bestrand.estimators.base import Estimator, Seen
-from bestrand.estimators.cluster_weighted import ClusterWeighted
-from bestrand.estimators.gp_irt import GpIrt, weighted_share
-from bestrand.estimators.p_irt import PIrt
-from bestrand.frame import Frame
+from bestrand.estimators.baselines.cluster_weighted import ClusterWeighted
+from bestrand.estimators.baselines.gp_irt import GpIrt, weighted_share
+from bestrand.estimators.baselines.p_irt import PIrt
 from bestrand.rng import Stream
-from bestrand.scores import ScoreMatrix
-from bestrand.select import select
 from bestrand.stats.irt import fit_ability, probability
-from bestrand.stats.irt_sources import _fit, fit_sources
+from bestrand.stats.irt_scores import _fit, fit_sources
+from bestrand.steps.estimate import estimate
+from bestrand.steps.select import select
 from bestrand.types import FloatArray, IntArray
 from tests.designs.test_irt_anchors import irt_scores
 

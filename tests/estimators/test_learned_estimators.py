@@ -11,24 +11,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestrand.designs.anchor_points import AnchorPoints
+from bestrand.core.estimates import Estimates
+from bestrand.core.frame import Frame
+from bestrand.core.manifest import Manifest
+from bestrand.core.scores import ScoreMatrix
+from bestrand.designs.baselines.anchor_points import AnchorPoints
 from bestrand.designs.simple_random import SimpleRandom
 from bestrand.errors import ArgumentError, EstimateError
-from bestrand.estimate import estimate
-from bestrand.estimates import Estimates
-from bestrand.estimators import sparse_eval
-from bestrand.estimators.anchor_predictor import AnchorPredictor
 from bestrand.estimators.base import Estimator
-from bestrand.estimators.kernel_ridge_scores import KernelRidgeScores
+from bestrand.estimators.baselines import sparse_eval
+from bestrand.estimators.baselines.anchor_predictor import AnchorPredictor
+from bestrand.estimators.baselines.kernel_ridge_scores import KernelRidgeScores
+from bestrand.estimators.baselines.ridge_scores import RidgeScores
+from bestrand.estimators.baselines.sparse_eval import SparseEvalPredictor
 from bestrand.estimators.mean import Mean
-from bestrand.estimators.ridge_scores import RidgeScores
-from bestrand.estimators.sparse_eval import SparseEvalPredictor
-from bestrand.frame import Frame
-from bestrand.manifest import Manifest
-from bestrand.scores import ScoreMatrix
-from bestrand.select import select
 from bestrand.stats.kernel_ridge import fit_kernel_ridge
 from bestrand.stats.proxy import Effort
+from bestrand.steps.estimate import estimate
+from bestrand.steps.select import select
 from bestrand.types import FloatArray
 from tests.strategies import frames, score_arrays, score_matrices
 

@@ -8,22 +8,22 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 from scipy.stats import t as student
 
+from bestrand.core.estimates import Estimates
+from bestrand.core.frame import Frame
+from bestrand.core.scores import ScoreMatrix
 from bestrand.designs.base import Design
 from bestrand.designs.best_rand import BestRand
 from bestrand.designs.simple_random import SimpleRandom
 from bestrand.designs.stratified import Stratified
-from bestrand.estimate import estimate
-from bestrand.estimates import Estimates
 from bestrand.estimators.base import Seen
 from bestrand.estimators.chance import ChanceShares, residual_shares, within_shares
 from bestrand.estimators.mean import Mean
 from bestrand.estimators.two_phase import balanced_features, nearest_probe
-from bestrand.frame import Frame
-from bestrand.pool import draw_pool
-from bestrand.scores import ScoreMatrix
-from bestrand.select import select
 from bestrand.stats.intervals import floored_variance, two_phase_factor, weighted_spread
 from bestrand.stats.regression import ridge_penalty, ridge_residuals
+from bestrand.steps.draw_pool import draw_pool
+from bestrand.steps.estimate import estimate
+from bestrand.steps.select import select
 from bestrand.types import FloatArray, IntArray
 from tests.stats.test_regression import within_share
 from tests.strategies import score_arrays, weight_arrays

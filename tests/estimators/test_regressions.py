@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from bestrand.estimators.aipw import AIPW
 from bestrand.estimators.base import Seen
+from bestrand.estimators.baselines.aipw import AIPW
+from bestrand.estimators.baselines.ppi import PPI
 from bestrand.estimators.history_average import (
     PENALTIES,
     HistoryAverage,
@@ -13,7 +14,6 @@ from bestrand.estimators.history_average import (
     subset_shift,
 )
 from bestrand.estimators.mean import Mean
-from bestrand.estimators.ppi import PPI
 from bestrand.estimators.regression import Regression
 from bestrand.stats.kernel_ridge import fit_kernel_ridge
 from bestrand.types import FloatArray

@@ -20,13 +20,13 @@ from threadpoolctl import threadpool_info  # type: ignore[import-untyped]
 
 import bestrand as br
 from bestrand.cli import main
+from bestrand.core.texts import ItemTexts, embed_texts
 from bestrand.data import load
 from bestrand.designs.stratified import Stratified
 from bestrand.errors import DesignError, EstimateError
 from bestrand.estimators.inverse_probability import HorvitzThompson
-from bestrand.strategies import DESIGNS, STRATEGIES, Strategy
+from bestrand.methods import DESIGNS, STRATEGIES, Strategy
 from bestrand.study.run import read_study
-from bestrand.texts import ItemTexts, embed_texts
 
 
 N_TARGETS, SEEDS = 5, (0, 1)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bestrand.strategies import DESIGNS, ESTIMATORS, Strategy
+from bestrand.methods import DESIGNS, ESTIMATORS, Strategy
 from tests.golden import made
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from scripts import golden
 
-from bestrand.report.schemas import CONTRACTS
-from bestrand.strategies import DESIGNS
+from bestrand.methods import DESIGNS
+from bestrand.report.json.schemas import CONTRACTS
 from tests.golden import made, records
 
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 import bestrand as br
+from bestrand.methods import DESIGNS
 from bestrand.planning.costs import costs, pays_against_random
-from bestrand.strategies import DESIGNS
 
 
 def subset_of(blink: br.ScoreTable, word: str, n_probes: int = 5, **more: Any) -> br.Manifest:  # noqa: ANN401

@@ -9,8 +9,8 @@ import pytest
 import bestrand as br
 from bestrand.data import load
 from bestrand.planning.diagnose import participation, pooled_share, rho_interval
+from bestrand.planning.error_law import error_law
 from bestrand.planning.forecast import forecast
-from bestrand.planning.simulate import error_law
 from bestrand.rng import Stream
 from bestrand.stats.explained import explained_by_others
 from tests.cli.test_verbs import validate

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import bestrand as br
-from bestrand.demo import repeat
+from bestrand.data.demo import repeat
+from bestrand.methods import DESIGNS
 from bestrand.planning.equals import random_items_of
 from bestrand.rng import Stream
 from bestrand.stats.random_items import random_items
-from bestrand.strategies import DESIGNS
 
 
 @pytest.fixture(scope="module")

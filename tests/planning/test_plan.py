@@ -9,8 +9,8 @@ import pytest
 import bestrand as br
 from bestrand.data import load
 from bestrand.planning.moments import pair_moments, probe_sets
+from bestrand.planning.pilot import Pilot, Way
 from bestrand.planning.plan import Option
-from bestrand.planning.ways import Pilot, Way
 from bestrand.rng import Stream
 from tests.cli.test_verbs import validate
 from tests.conftest import Files, Run

@@ -11,7 +11,7 @@ import pytest
 import bestrand as br
 from bestrand.planning.backtest import Backtest, Comparison, ModelErrors
 from bestrand.planning.curve import CurvePoint
-from bestrand.planning.simulate import error_law
+from bestrand.planning.error_law import error_law
 from bestrand.report.charts.planning import (
     backtest_chart,
     curve_chart,

@@ -9,8 +9,8 @@ import pytest
 
 import bestrand as br
 from bestrand.data import load
-from bestrand.report.page import Page
-from bestrand.report.study_page import study_page
+from bestrand.report.html.page import Page
+from bestrand.report.html.study import study_page
 from bestrand.study.protocol import Protocol
 from bestrand.study.run import read_study, run_study
 from bestrand.study.table import StudyTable

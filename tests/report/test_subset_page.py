@@ -13,10 +13,10 @@ import pytest
 import bestrand as br
 from bestrand.report.charts.subset import balance_chart
 from bestrand.report.charts.write import drawn
-from bestrand.report.figure import Column, Figure
-from bestrand.report.report import report
-from bestrand.report.subset_contracts import SubsetReport, subset_report
-from bestrand.report.subset_page import subset_page
+from bestrand.report.html.figure import Column, Figure
+from bestrand.report.html.subset import subset_page
+from bestrand.report.json.subset import SubsetReport, subset_report
+from bestrand.report.write import report
 from bestrand.rng import Stream
 from bestrand.types import WeightScheme
 from tests.report.conftest import (

@@ -10,8 +10,8 @@ from scipy.stats import binom, chi2
 from bestrand.rng import MASK, Stream
 from bestrand.search import kernel, twin
 from bestrand.search.best import NORM_CODES, Best, available_processors, find_best
+from bestrand.search.draws import draw_candidate
 from bestrand.search.fixed_point import FIELD_BITS, FixedPoint, to_fixed_point
-from bestrand.search.twin import draw_candidate
 from bestrand.types import FloatArray, IntArray, Norm
 from tests.strategies import NORMS, Search, group_codes, searches
 

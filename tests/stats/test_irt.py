@@ -16,7 +16,7 @@ from bestrand.stats.irt import (
     fit_irt,
     probability,
 )
-from bestrand.stats.irt_sources import (
+from bestrand.stats.irt_scores import (
     binarise,
     choose_dimensions,
     fit_sources,

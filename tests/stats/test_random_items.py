@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bestrand as br
-from bestrand.demo import repeat
+from bestrand.data.demo import repeat
 from bestrand.rng import Stream
 from bestrand.stats.random_items import (
     Ratio,

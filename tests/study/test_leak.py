@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import bestrand as br
-from bestrand.strategies import STRATEGIES
+from bestrand.methods import STRATEGIES
 from bestrand.study.benchmark import Benchmark, take_benchmarks
 from bestrand.study.cells import cells_of
 from bestrand.study.protocol import Experiment, Protocol

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 import bestrand as br
+from bestrand.core.manifest import fields_digest
 from bestrand.errors import ArgumentError, FileError, InputError, OutputError
-from bestrand.manifest import fields_digest
 from bestrand.study.protocol import Protocol
 from bestrand.study.run import Progress, read_study, run_study
 from bestrand.study.table import StudyTable

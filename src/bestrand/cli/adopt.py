@@ -52,12 +52,12 @@ def register(app: typer.Typer) -> None:
         quiet: QuietOption = False,
     ) -> None:
         """Make a manifest of a subset that was chosen elsewhere, as a published list of ids."""
-        from bestrand.adopt import adopt as take
-        from bestrand.harnesses.items import read_items
         from bestrand.planning.equals import random_items_of
-        from bestrand.report.contracts import equals_row
-        from bestrand.report.terminal import manifest_table
+        from bestrand.reading.items import read_items
+        from bestrand.report.json.estimates import equals_row
+        from bestrand.report.tables.terminal import manifest_table
         from bestrand.report.worth import cost_row, printed
+        from bestrand.steps.adopt import adopt as take
 
         out = Output(json, quiet)
         chosen = read_items(ids, weights=None if items is None and weights is None else "micro")

@@ -23,7 +23,7 @@ from bestrand.cli.common import (
     SeedOption,
     read_for_cli,
 )
-from bestrand.strategies import make_design, make_estimator
+from bestrand.methods import make_design, make_estimator
 
 
 DEFAULT_DESIGN = DesignWord("balanced")
@@ -74,12 +74,12 @@ def register(app: typer.Typer) -> None:
         quiet: QuietOption = False,
     ) -> None:
         """Leave each model out of full scores, and see how wrong its estimate would have been."""
-        from bestrand.harnesses.families import read_families
         from bestrand.planning.backtest import backtest as look
+        from bestrand.reading.families import read_families
         from bestrand.report.charts.show import chart as draw
         from bestrand.report.charts.write import check_chart, write_chart
-        from bestrand.report.planning_contracts import backtest_report
-        from bestrand.report.planning_tables import backtest_tables
+        from bestrand.report.json.planning import backtest_report
+        from bestrand.report.tables.planning import backtest_tables
 
         out = Output(json, quiet)
         if chart:

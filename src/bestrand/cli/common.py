@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from bestrand.core.scores import ScoreTable
 from bestrand.errors import ArgumentError
-from bestrand.harnesses.read import read_scores
-from bestrand.scores import ScoreTable
-from bestrand.strategies import DESIGNS, ESTIMATORS
+from bestrand.methods import DESIGNS, ESTIMATORS
+from bestrand.reading.scores import read_scores
 
 
 WHOLE = 100_000  # columns: more than any table needs
@@ -20,9 +20,9 @@ WHOLE = 100_000  # columns: more than any table needs
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from bestrand.manifest import ManifestNote
+    from bestrand.core.manifest import ManifestNote
     from bestrand.notes import Note
-    from bestrand.report.contracts import NoteRow
+    from bestrand.report.json.estimates import NoteRow
 
 
 JsonOption = Annotated[

@@ -61,11 +61,11 @@ def register(app: typer.Typer) -> None:
         quiet: QuietOption = False,
     ) -> None:
         """Compare targets with a baseline, item by item, on the full scores they stand for."""
-        from bestrand.estimate import estimate as infer
-        from bestrand.manifest import Manifest
-        from bestrand.report.contracts import compare_report
-        from bestrand.report.terminal import differences_table
-        from bestrand.strategies import make_estimator
+        from bestrand.core.manifest import Manifest
+        from bestrand.methods import make_estimator
+        from bestrand.report.json.estimates import compare_report
+        from bestrand.report.tables.terminal import differences_table
+        from bestrand.steps.estimate import estimate as infer
 
         out = Output(json, quiet)
         read = partial(

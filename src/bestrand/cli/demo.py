@@ -24,9 +24,9 @@ def register(app: typer.Typer) -> None:
         """Hide the scores of 20 models on MMLU-Pro, estimate them from 200 items, and look."""
         from rich.console import Console
 
-        from bestrand.demo import run_demo
-        from bestrand.report.contracts import demo_report
-        from bestrand.report.terminal import demo_tables
+        from bestrand.data.demo import run_demo
+        from bestrand.report.json.estimates import demo_report
+        from bestrand.report.tables.terminal import demo_tables
 
         out = Output(json, quiet)
         progress = Console(stderr=True)

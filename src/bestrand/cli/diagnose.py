@@ -71,13 +71,13 @@ def register(app: typer.Typer) -> None:
         quiet: QuietOption = False,
     ) -> None:
         """Say what scores that are there already promise: of random subsets, and of probes."""
-        from bestrand.manifest import Manifest
+        from bestrand.core.manifest import Manifest
         from bestrand.planning.diagnose import RETENTIONS
         from bestrand.planning.diagnose import diagnose as look
         from bestrand.report.charts.show import chart as draw
         from bestrand.report.charts.write import check_chart, write_chart
-        from bestrand.report.planning_contracts import diagnose_report
-        from bestrand.report.planning_tables import diagnosis_tables
+        from bestrand.report.json.planning import diagnose_report
+        from bestrand.report.tables.planning import diagnosis_tables
 
         out = Output(json, quiet)
         if chart:

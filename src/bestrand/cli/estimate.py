@@ -55,11 +55,11 @@ def register(app: typer.Typer) -> None:
         quiet: QuietOption = False,
     ) -> None:
         """Estimate each target's full score, with an interval, from the subset alone."""
-        from bestrand.estimate import estimate as infer
-        from bestrand.manifest import Manifest
-        from bestrand.report.contracts import estimate_report
-        from bestrand.report.terminal import estimates_table
-        from bestrand.strategies import make_estimator
+        from bestrand.core.manifest import Manifest
+        from bestrand.methods import make_estimator
+        from bestrand.report.json.estimates import estimate_report
+        from bestrand.report.tables.terminal import estimates_table
+        from bestrand.steps.estimate import estimate as infer
 
         if max_se is not None and not max_se >= 0:
             raise ArgumentError(f"`--max-se` must be 0 or more, got {max_se:g}.")

@@ -108,8 +108,8 @@ def register(app: typer.Typer) -> None:
         from bestrand.planning.suite import plan_suite
         from bestrand.report.charts.show import chart as draw
         from bestrand.report.charts.write import check_chart, write_chart
-        from bestrand.report.planning_contracts import plan_report, suite_report
-        from bestrand.report.planning_tables import plan_tables, suite_tables
+        from bestrand.report.json.planning import plan_report, suite_report
+        from bestrand.report.tables.planning import plan_tables, suite_tables
 
         out = Output(json, quiet)
         read = partial(

@@ -51,11 +51,11 @@ def register(app: typer.Typer) -> None:
         quiet: QuietOption = False,
     ) -> None:
         """Draw the pool: the items that the probe models must run."""
-        from bestrand.harnesses.items import read_items
-        from bestrand.pool import draw_pool
-        from bestrand.report.terminal import manifest_table
+        from bestrand.methods import DESIGNS
+        from bestrand.reading.items import read_items
+        from bestrand.report.tables.terminal import manifest_table
         from bestrand.report.worth import cost_row, printed
-        from bestrand.strategies import DESIGNS
+        from bestrand.steps.draw_pool import draw_pool
 
         out = Output(json, quiet)
         frame = read_items(items, weights=weights)

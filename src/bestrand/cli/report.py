@@ -28,8 +28,8 @@ from bestrand.errors import ArgumentError
 
 
 if TYPE_CHECKING:
-    from bestrand.report.contracts import NoteRow
-    from bestrand.report.page import Page
+    from bestrand.report.html.page import Page
+    from bestrand.report.json.estimates import NoteRow
 
 # options by what they speak of; one that would change nothing is refused, not passed over
 OF_TARGETS = {
@@ -103,13 +103,13 @@ def register(app: typer.Typer) -> None:
         quiet: QuietOption = False,
     ) -> None:
         """Write one HTML page that works offline: charts, tables that sort, and the rows behind."""
-        from bestrand.estimate import estimate as infer
-        from bestrand.manifest import Manifest
+        from bestrand.core.manifest import Manifest
+        from bestrand.methods import make_estimator
         from bestrand.report.charts.style import noun
-        from bestrand.report.report import check_report, write_page
-        from bestrand.report.subset_contracts import subset_report
-        from bestrand.report.subset_page import subset_page
-        from bestrand.strategies import make_estimator
+        from bestrand.report.html.subset import subset_page
+        from bestrand.report.json.subset import subset_report
+        from bestrand.report.write import check_report, write_page
+        from bestrand.steps.estimate import estimate as infer
 
         out = Output(json, quiet)
         check_report(output, figures)
@@ -179,8 +179,8 @@ def _refuse(options: Sequence[str], why: str) -> None:
 
 def _study(folder: Path) -> "tuple[Page, str, list[NoteRow]]":
     """Make the page of a study, what `bestrand study --json` prints of it, and its notes."""
-    from bestrand.report.study_contracts import study_report
-    from bestrand.report.study_page import study_page
+    from bestrand.report.html.study import study_page
+    from bestrand.report.json.study import study_report
     from bestrand.study.run import read_study
 
     table = read_study(folder)

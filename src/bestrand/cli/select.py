@@ -19,7 +19,7 @@ from bestrand.cli.common import (
     WeightsOption,
     read_for_cli,
 )
-from bestrand.strategies import make_design
+from bestrand.methods import make_design
 
 
 DEFAULT_DESIGN = DesignWord("balanced")
@@ -101,15 +101,15 @@ def register(app: typer.Typer) -> None:
         quiet: QuietOption = False,
     ) -> None:
         """Choose the subset on which the target models will run."""
-        from bestrand.harnesses.items import read_items
-        from bestrand.manifest import Manifest
+        from bestrand.core.manifest import Manifest
+        from bestrand.core.scores import ScoreTable
+        from bestrand.core.texts import read_texts
         from bestrand.planning.equals import random_items_of
-        from bestrand.report.contracts import equals_row
-        from bestrand.report.terminal import manifest_table
+        from bestrand.reading.items import read_items
+        from bestrand.report.json.estimates import equals_row
+        from bestrand.report.tables.terminal import manifest_table
         from bestrand.report.worth import cost_row, printed
-        from bestrand.scores import ScoreTable
-        from bestrand.select import select as choose
-        from bestrand.texts import read_texts
+        from bestrand.steps.select import select as choose
 
         out = Output(json, quiet)
         how = make_design(design, n_candidates=candidates, norm=norm, allocation=allocation)

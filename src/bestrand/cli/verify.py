@@ -24,8 +24,8 @@ from bestrand.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bestrand.frame import Frame
-    from bestrand.scores import ScoreTable
+    from bestrand.core.frame import Frame
+    from bestrand.core.scores import ScoreTable
 
 
 def register(app: typer.Typer) -> None:
@@ -58,11 +58,11 @@ def register(app: typer.Typer) -> None:
         quiet: QuietOption = False,
     ) -> None:
         """Check that a manifest is unaltered, fits these items, and is drawn again the same."""
-        from bestrand.manifest import Manifest
-        from bestrand.report.contracts import verify_report
-        from bestrand.report.terminal import checks_table
-        from bestrand.texts import read_texts
-        from bestrand.verify import verify as check
+        from bestrand.core.manifest import Manifest
+        from bestrand.core.texts import read_texts
+        from bestrand.report.json.estimates import verify_report
+        from bestrand.report.tables.terminal import checks_table
+        from bestrand.steps.verify import verify as check
 
         out = Output(json, quiet)
         seen = Manifest.read(manifest)
@@ -89,7 +89,7 @@ def _read(
     path: str, columns: list[str] | None, read: "Callable[[list[str]], ScoreTable]"
 ) -> "ScoreTable | Frame":
     """Read scores, or items where there are no scores."""
-    from bestrand.harnesses.items import is_item_list, read_items
+    from bestrand.reading.items import is_item_list, read_items
 
     try:
         return read([path])

@@ -3,9 +3,9 @@
 from importlib.resources import files
 from pathlib import Path
 
+from bestrand.core.scores import ScoreTable
 from bestrand.errors import ArgumentError
-from bestrand.harnesses.read import read_scores
-from bestrand.scores import ScoreTable
+from bestrand.reading.scores import read_scores
 
 
 NAMES = ("mmlu_pro", "blink_val", "intercode_sql")

@@ -13,7 +13,7 @@ from bestrand.types import FloatArray
 
 
 if TYPE_CHECKING:
-    from bestrand.manifest import Balance
+    from bestrand.core.manifest import Balance
 
 
 BIG_GROUP = 0.03  # a group of at least this share of the frame is balanced by itself

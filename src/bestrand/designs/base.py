@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bestrand.core.manifest import Balance
 from bestrand.errors import DesignError
-from bestrand.manifest import Balance
 from bestrand.notes import Note
 from bestrand.rng import Stream
 from bestrand.settings import Checked

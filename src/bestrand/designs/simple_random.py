@@ -7,7 +7,7 @@ import numpy as np
 
 from bestrand.designs.base import Design, Draw, Features
 from bestrand.rng import Stream
-from bestrand.search.twin import draw_candidate
+from bestrand.search.draws import draw_candidate
 
 
 @final

@@ -3,7 +3,7 @@
 from bestrand.designs.base import Design, Features
 from bestrand.errors import DesignError
 from bestrand.notes import Note
-from bestrand.stats.sources import Sources
+from bestrand.stats.source_scores import Sources
 
 
 def require_sources(design: Design, features: Features, least: int = 3) -> Sources:

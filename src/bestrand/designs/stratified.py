@@ -8,7 +8,7 @@ import numpy as np
 from bestrand.designs.base import Design, Draw, Features, require_groups
 from bestrand.rng import Stream
 from bestrand.search.best import by_stratum
-from bestrand.search.twin import draw_candidate, draw_stratified
+from bestrand.search.draws import draw_candidate, draw_stratified
 from bestrand.types import FloatArray, IntArray
 
 

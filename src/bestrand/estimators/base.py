@@ -6,8 +6,8 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from bestrand.core.manifest import Balance
 from bestrand.errors import EstimateError
-from bestrand.manifest import Balance
 from bestrand.notes import Note, shown
 from bestrand.settings import Checked
 from bestrand.types import BoolArray, FloatArray, IntArray

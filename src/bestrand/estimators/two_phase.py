@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bestrand.bounds import UNIT
+from bestrand.core.bounds import UNIT
 from bestrand.estimators.base import Inference, Seen
 from bestrand.estimators.chance import linearised, residual_shares, within_shares
 from bestrand.stats.intervals import (

@@ -7,16 +7,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bestrand.choosing import require_size, subset_size
+from bestrand.core.pool import require_size, subset_size
+from bestrand.core.scores import ScoreMatrix, ScoreTable, matrix_of, why_missing
 from bestrand.designs.balanced import Balanced
 from bestrand.designs.base import Design
 from bestrand.errors import ArgumentError, InputError
 from bestrand.estimators.base import Estimator
 from bestrand.notes import Note
+from bestrand.planning.checks import LeaveOut, whole_part
 from bestrand.planning.leave_out import LeftOut, Settings, families_of, leave_out, one_draw
-from bestrand.planning.whole import LeaveOut, whole_part
 from bestrand.rng import Stream
-from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of, why_missing
 from bestrand.settings import whole_number
 from bestrand.stats.monte_carlo import mean_and_error
 from bestrand.stats.random_items import (

@@ -3,8 +3,8 @@
 import math
 from typing import NamedTuple
 
+from bestrand.core.manifest import Manifest
 from bestrand.errors import ArgumentError
-from bestrand.manifest import Manifest
 from bestrand.settings import whole_number
 
 

@@ -7,12 +7,11 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from bestrand.core.manifest import Manifest
+from bestrand.core.scores import ScoreMatrix, ScoreTable, matrix_of, why_missing
 from bestrand.errors import ArgumentError
-from bestrand.manifest import Manifest
 from bestrand.notes import Note
-from bestrand.planning.forecast import forecast
-from bestrand.planning.theory import PoolLeft, ShiftR2, law_ends, pools_left, shift_r2
-from bestrand.planning.whole import (
+from bestrand.planning.checks import (
     LeaveOut,
     frame_size,
     on_pool,
@@ -20,8 +19,9 @@ from bestrand.planning.whole import (
     require_shares,
     whole_part,
 )
+from bestrand.planning.forecast import forecast
+from bestrand.planning.theory import PoolLeft, ShiftR2, law_ends, pools_left, shift_r2
 from bestrand.rng import Stream
-from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of, why_missing
 from bestrand.settings import real_number
 from bestrand.stats.explained import explained_by_others
 from bestrand.stats.intervals import t_quantile

@@ -4,18 +4,18 @@ import math
 
 import numpy as np
 
-from bestrand.manifest import ADOPTED, Manifest
+from bestrand.core.manifest import ADOPTED, Manifest
+from bestrand.core.probes import weights_of
+from bestrand.core.scores import ScoreMatrix, ScoreTable
 from bestrand.planning.forecast import forecast
-from bestrand.planning.subset import pool_scores
-from bestrand.reference import weights_of
 from bestrand.rng import Stream
-from bestrand.scores import ScoreMatrix, ScoreTable
 from bestrand.stats.random_items import (
     RandomItems,
     in_random_items,
     jackknife_se,
     ratio_with_se,
 )
+from bestrand.steps.describe import pool_scores
 from bestrand.types import FloatArray, IntArray
 
 

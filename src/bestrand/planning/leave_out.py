@@ -5,16 +5,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bestrand.core.scores import ScoreMatrix
 from bestrand.designs.base import Design
 from bestrand.designs.simple_random import SimpleRandom
 from bestrand.errors import InputError
-from bestrand.estimate import estimate
 from bestrand.estimators.base import Estimator
 from bestrand.notes import shown
-from bestrand.pool import draw_pool
 from bestrand.rng import Stream
-from bestrand.scores import ScoreMatrix
-from bestrand.select import select
+from bestrand.steps.draw_pool import draw_pool
+from bestrand.steps.estimate import estimate
+from bestrand.steps.select import select
 from bestrand.types import FloatArray
 
 

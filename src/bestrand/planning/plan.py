@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from bestrand.core.scores import ScoreMatrix, ScoreTable, matrix_of, why_missing
 from bestrand.errors import ArgumentError, InputError
 from bestrand.notes import Note
-from bestrand.planning.curve import CurvePoint
-from bestrand.planning.ways import Pilot, Way, Word
-from bestrand.planning.whole import (
+from bestrand.planning.checks import (
     LeaveOut,
     frame_size,
     require_on_scale,
     require_shares,
     whole_part,
 )
+from bestrand.planning.curve import CurvePoint
+from bestrand.planning.pilot import Pilot, Way, Word
 from bestrand.rng import Stream
-from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of, why_missing
 from bestrand.settings import real_number, whole_number
 from bestrand.stats.half_normal import exceedance, mean_size, quantile_size
 

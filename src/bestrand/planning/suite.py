@@ -6,13 +6,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from bestrand.bounds import example_range, range_said
+from bestrand.core.bounds import example_range, range_said
+from bestrand.core.scores import ScoreMatrix, ScoreTable, matrix_of, why_missing
 from bestrand.errors import ArgumentError, InputError
 from bestrand.notes import Note
+from bestrand.planning.checks import LeaveOut, whole_part
 from bestrand.planning.moments import model_moments
-from bestrand.planning.whole import LeaveOut, whole_part
 from bestrand.rng import Stream
-from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of, why_missing
 from bestrand.settings import whole_number
 from bestrand.stats.half_normal import mean_size, quantile_size
 from bestrand.types import FloatArray, IntArray

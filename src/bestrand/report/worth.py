@@ -4,11 +4,11 @@ from typing import Any
 
 from pydantic import Field
 
-from bestrand.manifest import ADOPTED, Manifest
+from bestrand.core.manifest import ADOPTED, Manifest
 from bestrand.notes import Note
 from bestrand.planning.costs import costs, pays_against_random
 from bestrand.report.charts.style import count, noun
-from bestrand.report.contracts import Contract, EqualsRow, NoteRow, equals_row, note_rows
+from bestrand.report.json.estimates import Contract, EqualsRow, NoteRow, equals_row, note_rows
 from bestrand.stats.random_items import RandomItems
 
 

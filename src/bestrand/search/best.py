@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from bestrand.rng import Stream
+from bestrand.search.draws import draw_stratified
 from bestrand.search.fixed_point import to_fixed_point
-from bestrand.search.twin import draw_stratified
 from bestrand.types import FloatArray, IntArray, Norm
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import digamma
 
-from bestrand.stats.sources import item_moments, item_products
+from bestrand.stats.source_scores import item_moments, item_products
 from bestrand.types import BoolArray, FloatArray, IntArray
 
 

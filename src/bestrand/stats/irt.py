@@ -6,7 +6,7 @@ from typing import final
 import numpy as np
 from scipy.special import expit
 
-from bestrand.stats.sources import one_thread
+from bestrand.stats.source_scores import one_thread
 from bestrand.types import FloatArray, IntArray
 
 

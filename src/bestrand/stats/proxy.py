@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 
 from bestrand.rng import Stream
-from bestrand.stats.sources import Split, one_thread
+from bestrand.stats.source_scores import Split, one_thread
 from bestrand.types import FloatArray
 
 

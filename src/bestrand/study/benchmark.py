@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
+from bestrand.core.manifest import scores_digest
+from bestrand.core.scores import ScoreMatrix, ScoreTable, why_missing
+from bestrand.core.texts import ItemTexts, read_texts
 from bestrand.errors import ArgumentError, InputError
-from bestrand.harnesses.faults import Errors
-from bestrand.harnesses.read import read_scores
-from bestrand.manifest import scores_digest
 from bestrand.notes import Note, shown
-from bestrand.scores import ScoreMatrix, ScoreTable, why_missing
+from bestrand.reading.faults import Errors
+from bestrand.reading.scores import read_scores
 from bestrand.study.protocol import Protocol
 from bestrand.study.splits import Label, families_of, label_models
-from bestrand.texts import ItemTexts, read_texts
 from bestrand.types import FloatArray
 
 

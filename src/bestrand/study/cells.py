@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from bestrand.errors import ArgumentError, BestrandError
+from bestrand.methods import STRATEGIES
 from bestrand.notes import shown
-from bestrand.strategies import STRATEGIES
 from bestrand.study.benchmark import Benchmark
 from bestrand.study.law import LAW, set_beside_law
 from bestrand.study.protocol import Experiment, Planned, Protocol

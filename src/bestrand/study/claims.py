@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from bestrand.errors import FileError
 from bestrand.study.averages import ALL
-from bestrand.study.reading import first_problem, read_toml
 from bestrand.study.table import StudyTable
+from bestrand.study.toml import first_problem, read_toml
 
 
 Outcome = Literal["passed", "failed", "empty"]

@@ -21,8 +21,8 @@ from pydantic import (
 from bestrand.designs.base import Design
 from bestrand.errors import ArgumentError, FileError
 from bestrand.estimators.base import Estimator
-from bestrand.strategies import DESIGNS, ESTIMATORS, STRATEGIES, Needs, Strategy, make_design
-from bestrand.study.reading import first_problem, read_toml
+from bestrand.methods import DESIGNS, ESTIMATORS, STRATEGIES, Needs, Strategy, make_design
+from bestrand.study.toml import first_problem, read_toml
 
 
 def _require_factor(given: object) -> object:

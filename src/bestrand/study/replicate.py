@@ -7,16 +7,16 @@ from typing import NamedTuple
 
 import polars as pl
 
+from bestrand.core.estimates import Estimates
+from bestrand.core.manifest import Manifest
+from bestrand.core.scores import ScoreMatrix, ScoreTable
 from bestrand.designs.simple_random import SimpleRandom
 from bestrand.designs.stratified import Stratified
-from bestrand.estimate import estimate
-from bestrand.estimates import Estimates
-from bestrand.manifest import Manifest
 from bestrand.planning.forecast import forecast
-from bestrand.pool import draw_pool
 from bestrand.rng import Stream
-from bestrand.scores import ScoreMatrix, ScoreTable
-from bestrand.select import select
+from bestrand.steps.draw_pool import draw_pool
+from bestrand.steps.estimate import estimate
+from bestrand.steps.select import select
 from bestrand.study.benchmark import Benchmark
 from bestrand.study.losses import cost_of, errors_of, intervals_of, pairs_of
 from bestrand.study.protocol import Planned, Split

@@ -8,18 +8,18 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from bestrand.core.texts import ItemTexts
 from bestrand.errors import ArgumentError
-from bestrand.harnesses.faults import Errors
 from bestrand.notes import Note
+from bestrand.reading.faults import Errors
 from bestrand.settings import whole_number
 from bestrand.study.benchmark import Benchmark, Matrices, require_usable, take_benchmarks
 from bestrand.study.cells import PART, Cell, cells_of, schema_of
-from bestrand.study.executors import Cluster, Done, Executor, InProcess, Processes
 from bestrand.study.law import LAW
+from bestrand.study.processes import Cluster, Done, Executor, InProcess, Processes
 from bestrand.study.protocol import Protocol
 from bestrand.study.store import FORMAT, PlannedCell, Store, StudyFile
 from bestrand.study.table import BENCHMARKS, EMPTY, LOSSES, ROWS, THEORY, StudyTable
-from bestrand.texts import ItemTexts
 
 
 class Progress(NamedTuple):

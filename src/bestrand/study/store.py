@@ -16,9 +16,9 @@ from typing import Annotated, Any, Self
 import polars as pl
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from bestrand.core.manifest import fields_digest
 from bestrand.errors import FileError, OutputError
 from bestrand.files import write_whole
-from bestrand.manifest import fields_digest
 from bestrand.notes import Note
 from bestrand.study.cells import KEY_DIGITS
 from bestrand.study.protocol import Protocol

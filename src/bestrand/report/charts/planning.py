@@ -8,7 +8,7 @@ import numpy as np
 from bestrand.planning.backtest import Backtest
 from bestrand.planning.curve import CurvePoint
 from bestrand.planning.diagnose import Diagnosis
-from bestrand.planning.simulate import ErrorLaw
+from bestrand.planning.error_law import ErrorLaw
 from bestrand.report.charts.style import (
     COLOURS,
     FILE_WIDTH,

@@ -2,14 +2,14 @@
 
 from typing import assert_never
 
+from bestrand.core.scores import ScoreMatrix, ScoreTable, matrix_of
 from bestrand.errors import ArgumentError, InputError
 from bestrand.planning.backtest import Backtest
 from bestrand.planning.diagnose import Diagnosis
+from bestrand.planning.error_law import error_law
 from bestrand.planning.plan import Plan
-from bestrand.planning.simulate import error_law
 from bestrand.report.charts.planning import backtest_chart, curve_chart, diagnosis_chart
 from bestrand.report.charts.style import Chart
-from bestrand.scores import ScoreMatrix, ScoreTable, matrix_of
 
 
 def chart(

@@ -17,8 +17,8 @@ from bestrand.report.charts.style import (
     known,
     titled,
 )
-from bestrand.report.contracts import EstimateReport, PairRow
-from bestrand.report.subset_contracts import BalanceRow, GroupRow
+from bestrand.report.json.estimates import EstimateReport, PairRow
+from bestrand.report.json.subset import BalanceRow, GroupRow
 
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bestrand.planning.diagnose import Diagnosis
-from bestrand.planning.simulate import ErrorLaw
+from bestrand.planning.error_law import ErrorLaw
 from bestrand.report.charts.style import (
     COLOURS,
     FAINT,

@@ -5,7 +5,7 @@ from pathlib import Path
 from bestrand.errors import ArgumentError
 from bestrand.files import check_folder, write_whole
 from bestrand.report.charts.style import Chart
-from bestrand.report.page import chart_page
+from bestrand.report.html.page import chart_page
 
 
 ENDINGS = (".svg", ".png", ".pdf", ".html")

@@ -1,0 +1,1 @@
+"""The nouns: frames, scores, manifests, estimates, pools and probes."""

@@ -1,0 +1,1 @@
+"""Designs to compare with."""

@@ -1,0 +1,1 @@
+"""Estimators to compare with."""

@@ -1,0 +1,76 @@
+"""Facts about items: columns of wide tables, as a year or a fold, that are no model's scores."""
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from bestrand.notes import Note, shown
+from bestrand.reading.raw import RawTable
+from bestrand.reading.sheets import Sheet, odd_rows
+from bestrand.reading.summaries import Kept
+from bestrand.reading.summary_names import is_fact_name
+
+
+class Facts(NamedTuple):
+    """Columns that are no models, and notes on them."""
+
+    names: list[str]
+    notes: list[Note]
+
+
+def facts_aside(table: RawTable, columns: Sequence[str], keep: Collection[str]) -> Facts:
+    """Give the columns that are called like a fact about items, unless all are.
+
+    Args:
+        table: in wide form.
+        columns: those that may be models.
+        keep: those that are.
+    """
+    names = [name for name in columns if name not in keep and is_fact_name(name)]
+    if not names or len(names) == len(columns):
+        return Facts([], [])
+    text = (
+        f"{table.path}: column {shown(names, 8)} is called like a fact about items, not like a "
+        f"model, and was left aside. If it is a model: --column keep={names[0]} (columns=)."
+    )
+    return Facts(names, [Note("facts-aside", text)])
+
+
+def without_other_scales(rows: pl.DataFrame, place: str, *, keep: Collection[str]) -> Kept:
+    """Leave aside models that have no score in 0..1 where most have nothing but 0 and 1.
+
+    Those that lie beyond 0..1 in part, or where most others have all kinds of scores in it, are
+    kept and noted.
+
+    Args:
+        rows: `item`, `model`, `metric`, `score`, `group`.
+        place: where they come from, for the notes.
+        keep: models that are kept without a word.
+    """
+    scored = rows.filter(pl.col("score").is_not_null())
+    if scored["model"].n_unique() < 3 or scored["score"].is_between(0, 1).all():
+        return Kept(rows, [])
+    sheet = Sheet.of(scored, "model")
+    aside: list[str] = []
+    notes: list[Note] = []
+    odd = odd_rows(sheet.values, list(range(len(sheet.names))))
+    usual = np.delete(sheet.values, odd, axis=0)
+    is_binary = np.isin(usual[~np.isnan(usual)], (0, 1)).all()
+    for k in odd:
+        name, own = sheet.names[k], sheet.values[k][~np.isnan(sheet.values[k])]
+        inside = (own >= 0) & (own <= 1)
+        if name in keep or inside.all():
+            continue
+        said = (
+            f"{place}column {name!r} has {own.min():g} to {own.max():g}, and {len(usual)} other "
+            f"models have {'0 or 1' if is_binary else 'scores within 0 to 1'}"
+        )
+        if is_binary and not inside.any():
+            aside.append(name)
+            text = f"{said}: it was left aside. If it is a model: --column keep={name} (columns=)."
+        else:
+            text = f"{said}; it was kept. To leave it out: --column aside={name} (columns=)."
+        notes.append(Note("other-scale", text))
+    return Kept(rows.filter(~pl.col("model").is_in(aside)), notes)

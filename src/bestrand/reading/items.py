@@ -1,0 +1,135 @@
+"""Reading item lists: the frame, where no model has run yet."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+
+from bestrand.core.frame import Frame
+from bestrand.core.scores import ScoreTable
+from bestrand.errors import FileError, InputError
+from bestrand.notes import shown
+from bestrand.reading.chosen import Chosen, Columns, take_apart, without_columns
+from bestrand.reading.columns import Roles, find_roles
+from bestrand.reading.merge import gather_items
+from bestrand.reading.paths import Source, find_sources, read_content
+from bestrand.reading.raw import RawTable
+from bestrand.reading.remarks import aside_notes, odd_ids
+from bestrand.reading.row_numbers import numbers_rows
+from bestrand.reading.rows import item_rows, to_long
+from bestrand.reading.shapes import require_one_task, require_own_ids
+from bestrand.reading.summaries import Kept
+from bestrand.reading.summary_names import summary_names
+from bestrand.reading.tables import decode, read_table
+from bestrand.reading.values import is_numeric, stray_cell
+from bestrand.types import WeightScheme
+
+
+def read_items(path: str | Path, *, weights: WeightScheme | None = None) -> Frame:
+    """Read the items of a benchmark.
+
+    Args:
+        path: a text file with an id a line; a JSON list of ids; a table with an item column and
+            maybe `group`, `task` and `weight`; or any file or folder of scores, whose items are
+            taken.
+        weights: "micro", "macro" or "explicit"; None means "explicit" where the table has a
+            `weight` column and "micro" elsewhere.
+
+    Raises:
+        FileError: it cannot be read, holds no ids, or a row of it would be lost: its last line is
+            cut off, or several rows stand on one line; or a list holds an id twice.
+        InputError: an item in two groups, or weights that are asked for and not there.
+        ArgumentError: an unknown name for the weights.
+    """
+    found = find_sources(path)
+    tables = [_read_rows(source) for source in found.sources]
+    lists = [_item_rows(table) for table in tables]
+    rows = [one.rows.with_columns(pl.lit(n).alias("file")) for n, one in enumerate(lists)]
+    require_one_task([(table, find_roles(table, {})) for table in tables])
+    items = gather_items(pl.concat(rows), tables)
+    notes = (
+        *aside_notes(found.aside),
+        *(note for table in tables for note in table.notes),
+        *(note for one in lists for note in one.notes),
+        *odd_ids(items["item"].to_list()),
+    )
+    return replace(ScoreTable(pl.DataFrame(), items).frame(weights), notes=notes)
+
+
+def is_item_list(path: str | Path, columns: Columns | None = None) -> bool:
+    """Whether files hold items and no scores: no column of scores or metrics, and no numbers.
+
+    Args:
+        path: a file or folder.
+        columns: role -> column name, as in `read_scores`.
+
+    Raises:
+        FileError: they cannot be read, or hold no ids.
+    """
+    chosen = take_apart(columns)
+    return not any(
+        _holds_scores(without_columns(_read_rows(source), chosen), chosen)
+        for source in find_sources(path).sources
+    )
+
+
+def _holds_scores(table: RawTable, chosen: Chosen) -> bool:
+    roles = find_roles(table, chosen.roles)
+    others = [name for name in table.columns if name not in roles.values()]
+    rest = [name for name in others if name not in numbers_rows(table, others)]
+    return bool({"metric", "score"} & roles.keys()) or any(
+        is_numeric(table, name) or stray_cell(table, name) for name in rest
+    )
+
+
+def _read_rows(source: Source) -> RawTable:
+    return _read_lines(source.path) if source.kind == "txt" else read_table(source)
+
+
+def _item_rows(table: RawTable) -> Kept:
+    require_own_ids(table, {})
+    roles = find_roles(table, {})
+    rows = item_rows(table, roles)
+    if not {"model", "metric", "score"} & roles.keys():
+        _require_distinct(table, rows["item"])
+    return _without_summaries(table, roles, rows)
+
+
+def _without_summaries(table: RawTable, roles: Roles, rows: pl.DataFrame) -> Kept:
+    """Leave aside rows of a table of scores that are the mean or the sum of the others."""
+    is_long = bool({"model", "score"} & roles.keys())
+    if len(table.columns) == 1 or (is_long and not summary_names(rows["item"])):
+        return Kept(rows, [])
+    try:
+        long = to_long(table, "model")
+    except InputError:  # a list of items without scores
+        return Kept(rows, [])
+    kept = set(long.rows["item"])
+    left = [name for name in rows["item"].unique() if name not in kept]
+    notes = [
+        note
+        for note in long.notes
+        if note.code == "summary-aside"
+        and any(f": item {name!r} is " in note.text for name in left)
+    ]
+    return Kept(rows.filter(~pl.col("item").is_in(left)), notes)
+
+
+def _read_lines(path: Path) -> RawTable:
+    """Read an id a line; white space around it is part of the id."""
+    lines = [line.removesuffix("\r") for line in decode(read_content(path), path).split("\n")]
+    numbers = [number for number, line in enumerate(lines, start=1) if line.strip()]
+    return RawTable({"item": [lines[number - 1] for number in numbers]}, path, numbers)
+
+
+def _require_distinct(table: RawTable, items: pl.Series) -> None:
+    """Require that a list has no id twice; scores may, for they have a row a model."""
+    twice = items.is_duplicated()
+    if twice.any():
+        names = sorted(items.filter(twice).unique())
+        row = int((~items.is_first_distinct()).arg_max() or 0)
+        raise FileError(
+            f"ids must be distinct, {len(names)} of them come more than once: {shown(names)} "
+            f"(again at {table.place(row)}). Give each item an id of its own.",
+            path=table.path,
+        )

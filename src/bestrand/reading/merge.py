@@ -1,0 +1,276 @@
+"""Gathering: rows of all files made one table, in which nothing contradicts itself."""
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+import polars as pl
+
+from bestrand.core.scores import ScoreTable
+from bestrand.errors import ArgumentError, InputError
+from bestrand.notes import Note, shown
+from bestrand.reading.columns import Roles
+from bestrand.reading.faults import MISSING, Errors, settle_faults
+from bestrand.reading.raw import RawTable
+from bestrand.reading.remarks import remarks
+from bestrand.reading.rows import Long
+from bestrand.reading.shapes import (
+    is_lm_eval,
+    require_one_document,
+    require_one_task,
+    require_told_apart,
+    task_of,
+)
+from bestrand.reading.summaries import Kept, without_summaries
+
+
+Duplicates = Literal["error", "mean", "first", "last"]
+Bounds: TypeAlias = tuple[float, float] | Mapping[str, tuple[float, float]] | None
+
+KEY = ["item", "model", "metric"]
+FACTS = ["task", "group", "weight"]
+
+
+class Read(NamedTuple):
+    """One file that was read: as it was, what its columns are, and in long form."""
+
+    table: RawTable
+    roles: Roles
+    long: Long
+
+
+def gather(
+    reads: Sequence[Read],
+    notes: Sequence[Note] = (),
+    *,
+    metrics: tuple[str, ...] | None = None,
+    bounds: Bounds = None,
+    duplicates: Duplicates = "error",
+    errors: Errors = "keep",
+    keep: Collection[str] = (),
+) -> ScoreTable:
+    """Make one table of all files; the arguments are those of `read_scores`.
+
+    Args:
+        reads: the files.
+        notes: on all of them.
+        metrics: those wanted.
+        bounds: of metrics.
+        duplicates: what to do with scores that clash.
+        errors: what rows with an error count as.
+        keep: models and items that are no summaries of the others.
+
+    Raises:
+        InputError: no scores, scores that clash, an item in two groups, or scores out of bounds.
+        ArgumentError: `bounds` that are none.
+    """
+    columns = [*KEY, "score", "status", *FACTS, "row", "document", "filter", "fault"]
+    rows = pl.concat(
+        read.long.rows.select(*columns, pl.lit(number).alias("file"))
+        for number, read in enumerate(reads)
+    )
+    if metrics is not None:
+        rows = _take_metrics(rows, metrics)
+    _require_one_benchmark(rows, reads)
+    summed = without_summaries(rows, keep=keep) if len(reads) > 1 else Kept(rows, [])
+    items = gather_items(summed.rows, [read.table for read in reads])
+    rows, faults = settle_faults(summed.rows, errors)
+    run = rows.filter(pl.col("status") != MISSING)
+    _require_one_filter(run, reads)
+    kept = _without_duplicates(run, reads, duplicates)
+    _require_scores(kept, rows)
+    return ScoreTable(
+        rows=kept.select(*KEY, "score", "status").sort(KEY),
+        items=items,
+        faults=kept.filter(pl.col("fault").is_not_null()).select(*KEY, "fault").sort(KEY),
+        n_duplicates=run.height - kept.height,
+        notes=(
+            *notes,
+            *(note for read in reads for note in read.long.notes),
+            *summed.notes,
+            *faults,
+            *remarks(kept, items),
+        ),
+        bounds=_take_bounds(bounds, kept),
+    )
+
+
+def gather_items(rows: pl.DataFrame, tables: Sequence[RawTable]) -> pl.DataFrame:
+    """Gather what is known of each item: `item`, `task`, `group`, `weight`, ascending.
+
+    Args:
+        rows: of all files, with `document`, and with `file` and `row`, where they stand.
+        tables: the files.
+
+    Raises:
+        InputError: rows of one item say different things, or hold different documents.
+    """
+    require_one_document(rows, tables)
+    said = rows.select("item", *FACTS).unique()
+    items = said.group_by("item").agg(pl.col(name).drop_nulls().unique().sort() for name in FACTS)
+    for name in FACTS:
+        split = items.filter(pl.col(name).list.len() > 1).sort("item")
+        if split.height:
+            item, values = split["item"][0], split[name][0].to_list()
+            raise InputError(
+                f"An item must have one {name}, and {split.height} have more (first: item "
+                f"{item!r}, {shown(values)}). Ids must be distinct over all of the scores; put the "
+                f"{name} in front of the id if they are not.",
+                items=split["item"].to_list(),
+            )
+    return items.with_columns(pl.col(name).list.first() for name in FACTS).sort("item")
+
+
+def _take_metrics(rows: pl.DataFrame, metrics: tuple[str, ...]) -> pl.DataFrame:
+    """Keep these metrics; `name,filter` is a metric as taken by that filter."""
+    have = sorted(rows["metric"].unique())
+    parts, absent = [], []
+    for metric in metrics:
+        part = rows.filter(pl.col("metric") == metric)
+        if not part.height:
+            name, _, chosen = metric.rpartition(",")
+            is_meant = (pl.col("metric") == name) & (pl.col("filter") == chosen)
+            part = rows.filter(is_meant).with_columns(pl.lit(metric).alias("metric"))
+        parts.append(part)
+        if not part.height:
+            absent.append(metric)
+    if absent:
+        filters = sorted(rows["filter"].drop_nulls().unique())
+        more = f" Filters: {shown(filters, 8)}." if filters else ""
+        raise InputError(f"No metric {shown(absent)} here; there are {shown(have, 8)}.{more}")
+    return pl.concat(parts)
+
+
+def _require_one_benchmark(rows: pl.DataFrame, reads: Sequence[Read]) -> None:
+    """Refuse files of which some harness counts the items of several tasks alike."""
+    require_one_task([(read.table, read.roles) for read in reads])
+    unknown = [
+        number
+        for number, read in enumerate(reads)
+        if is_lm_eval(read.table, read.roles)
+        and "task" not in read.roles
+        and task_of(read.table.path) is None
+        and read.long.rows["document"].null_count()
+    ]
+    require_told_apart(rows, unknown, [read.table for read in reads])
+
+
+def _require_one_filter(rows: pl.DataFrame, reads: Sequence[Read]) -> None:
+    """Refuse scores of several filters, which are several metrics; no choice of rows is theirs."""
+    known = rows.filter(pl.col("filter").is_not_null())
+    each = known.unique([*KEY, "filter"], keep="first", maintain_order=True)
+    several = each.filter(pl.struct(KEY).is_duplicated())
+    if not several.height:
+        return
+    filters = several["filter"].unique(maintain_order=True).to_list()
+    item, model, metric = several.select(KEY).row(0)
+    places = _places(several.head(1).select(KEY), several, reads)
+    raise InputError(
+        f"Rows of several filters, {shown(filters, 8)}, hold scores of one item, model and metric "
+        f"(first: item {item!r}, model {model!r}, metric {metric!r}, at {', '.join(places)}). "
+        "Scores by two filters are two metrics: choose one, as in "
+        f"--metric {metric},{filters[0]} (metric=).",
+        item=item,
+        model=model,
+        metric=metric,
+        filters=filters,
+    )
+
+
+def _places(key: pl.DataFrame, rows: pl.DataFrame, reads: Sequence[Read]) -> list[str]:
+    """Say where the first rows of a key stand."""
+    there = rows.join(key, on=KEY, maintain_order="left").head(3)
+    return [reads[file].table.place(row) for file, row in there.select("file", "row").iter_rows()]
+
+
+def _without_duplicates(
+    rows: pl.DataFrame, reads: Sequence[Read], duplicates: Duplicates
+) -> pl.DataFrame:
+    """Keep one row an (item, model, metric)."""
+    if duplicates == "error":
+        kept = rows.unique([*KEY, "score", "status"], keep="first", maintain_order=True)
+        clash = kept.filter(pl.struct(KEY).is_duplicated())
+        if clash.height:
+            raise _clash(clash, reads)
+        return kept
+    if duplicates == "mean":
+        scored = pl.col("score").is_not_null()
+        return rows.group_by(KEY, maintain_order=True).agg(
+            pl.col("score").mean(),
+            pl.col("status").sort_by(~scored, maintain_order=True).first(),
+            pl.col("fault").drop_nulls().first(),
+            pl.exclude("score", "status", "fault").first(),
+        )
+    return rows.unique(KEY, keep=duplicates, maintain_order=True)
+
+
+def _clash(clash: pl.DataFrame, reads: Sequence[Read]) -> InputError:
+    first = clash.join(clash.head(1).select(KEY), on=KEY, maintain_order="left")
+    said = [
+        status if score is None else f"{score:g}"
+        for score, status in first.select("score", "status").iter_rows()
+    ]
+    places = _places(clash.head(1).select(KEY), clash, reads)
+    paths = sorted({str(reads[file].table.path) for file in clash["file"]})
+    several = clash.group_by(KEY).agg(pl.col("file").n_unique())["file"].max()
+    advice = (
+        f"Files contradict each other: {shown(paths)}. Give one of them alone; or, if they are "
+        "runs of several models, name each, as in NAME=PATH."
+        if several != 1
+        else "Mend the file, or say which to take: --duplicates mean, first or last."
+    )
+    item, model, metric = first.select(KEY).row(0)
+    return InputError(
+        "An item must have one score of a model and metric, and "
+        f"{clash.select(KEY).n_unique()} have scores that clash (first: item {item!r}, model "
+        f"{model!r}, metric {metric!r}: {', '.join(said[:3])}, at {', '.join(places)}). {advice}",
+        item=item,
+        model=model,
+        metric=metric,
+    )
+
+
+def _require_scores(kept: pl.DataFrame, rows: pl.DataFrame) -> None:
+    if (kept["status"] == "scored").any():
+        return
+    n_errored = kept.filter(pl.col("status") == "errored").height
+    raise InputError(
+        f"No item has a score, of model {shown(sorted(rows['model'].unique()))}: {n_errored} "
+        f"errored, {kept.height - n_errored} ran and were not scored. Run them again, or say "
+        "--errors zero (errors=) where an error is to count as 0."
+    )
+
+
+def _take_bounds(bounds: Bounds, rows: pl.DataFrame) -> dict[str, tuple[float, float]]:
+    """Give the bounds by metric, checked against the scores."""
+    if bounds is None:
+        return {}
+    metrics = sorted(rows["metric"].unique())
+    by_metric = dict(bounds) if isinstance(bounds, Mapping) else dict.fromkeys(metrics, bounds)
+    unknown = sorted(set(by_metric) - set(metrics))
+    if unknown:
+        raise ArgumentError(
+            f"`bounds` speak of metric {shown(unknown)}; there are {shown(metrics, 8)}."
+        )
+    for metric, pair in by_metric.items():
+        _check_bounds(metric, pair, rows.filter(pl.col("metric") == metric))
+    return by_metric
+
+
+def _check_bounds(metric: str, pair: tuple[float, float], rows: pl.DataFrame) -> None:
+    try:
+        low, high = map(float, pair)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(
+            f"`bounds` must be two numbers, got {pair!r} for {metric!r}."
+        ) from error
+    if not low < high or math.inf in (low, -high):
+        raise ArgumentError(f"`bounds` must go up, got {low:g}..{high:g} for {metric!r}.")
+    beyond = rows.filter((pl.col("score") < low) | (pl.col("score") > high))
+    if beyond.height:
+        first = beyond.row(0, named=True)
+        raise InputError(
+            f"{beyond.height} scores of metric {metric!r} lie outside {low:g}..{high:g} "
+            f"(first: {first['score']:g}, model {first['model']!r}, item {first['item']!r}). "
+            "Another scale, or wrong bounds?",
+        )

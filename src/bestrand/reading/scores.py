@@ -1,0 +1,152 @@
+"""The door of reading: files or data frames in, one checked table of scores out."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, get_args
+
+import polars as pl
+
+from bestrand.core.scores import ScoreTable
+from bestrand.errors import ArgumentError, InputError
+from bestrand.notes import Note, shown
+from bestrand.reading.chosen import Chosen, Columns, require_known, take_apart, without_columns
+from bestrand.reading.columns import find_roles
+from bestrand.reading.faults import Errors
+from bestrand.reading.frames import PLACE, from_frame
+from bestrand.reading.merge import Bounds, Duplicates, Read, gather
+from bestrand.reading.paths import Source, find_sources
+from bestrand.reading.raw import RawTable
+from bestrand.reading.remarks import aside_notes
+from bestrand.reading.rows import Form, Long, to_long
+from bestrand.reading.shards import Part, like_named, looks_like_part, shard_notes
+from bestrand.reading.tables import read_table
+
+
+def read_scores(
+    source: str  # noqa: ANN401
+    | Path
+    | Sequence[str | Path]
+    | Mapping[str, str | Path | Sequence[str | Path]]
+    | Any,
+    *,
+    metric: str | Sequence[str] | None = None,
+    form: Form = "auto",
+    columns: Columns | None = None,
+    bounds: Bounds = None,
+    duplicates: Duplicates = "error",
+    errors: Errors = "keep",
+) -> ScoreTable:
+    """Read per-item scores.
+
+    Ids are text, exactly as written; a whole number is its digits. Nothing is dropped or filled
+    in without being counted.
+
+    Args:
+        source: a file, several, a folder, a mapping from model name to file, to a folder or to the
+            several files of one model's run, or a pandas, polars or pyarrow table. Parquet, Arrow
+            IPC, CSV, TSV, JSON lines and JSON lists of rows, also packed with gzip, zstd, bzip2 or
+            xz. Long form: columns `item`, `score`, and `model`, `metric`, `group`,
+            `task`, `weight`, `status`, `error` where there are; a file without `model` is one
+            model's and named after it. Wide form: an item a row, a column a model.
+        metric: keep this metric, or these, alone; all unless given. Where rows have a `filter`,
+            as "exact_match,strict-match" the metric by that filter.
+        form: "long" or "wide" where it is not to be guessed.
+        columns: role -> column name, as `{"item": "qid", "score": "acc"}`. Beside the roles,
+            "aside" names columns, models or items to leave out, and "keep" those that are models
+            or items though they are called, or computed, like a summary or a fact about items;
+            one name or a list.
+        bounds: lowest and highest score possible, of all metrics or by metric; infinite where
+            there is none, as in (0, inf) for costs.
+        duplicates: what to do with two different scores of one item, model and metric: refuse
+            ("error"), or take the mean, the first or the last. Equal ones are kept once.
+        errors: what a row counts as that has an error, or a status that is not known: "keep" takes
+            its score as it stands, with a note, and where it has none it is errored; "zero" counts
+            it as 0; "missing" as errored, without a score; "refuse" raises.
+
+    Returns:
+        The table; `counts()` and `notes` say what was found.
+
+    Raises:
+        FileError: a file that cannot be read, with its line.
+        InputError: no scores, scores that clash, two files of one model, an item in two groups,
+            one id for several documents or tasks, rows of several filters, scores outside
+            `bounds`, or errors with `errors="refuse"`.
+        ArgumentError: an unknown choice, `bounds` that are none, or `form` and `columns` that
+            contradict each other.
+    """
+    if duplicates not in get_args(Duplicates):
+        raise ArgumentError(f"`duplicates` must be error, mean, first or last, got {duplicates!r}.")
+    if errors not in get_args(Errors):
+        raise ArgumentError(f"`errors` must be keep, zero, missing or refuse, got {errors!r}.")
+    if form not in get_args(Form):
+        raise ArgumentError(f"`form` must be auto, long or wide, got {form!r}.")
+    metrics = (metric,) if isinstance(metric, str) else None if metric is None else tuple(metric)
+    chosen = take_apart(columns)
+    opened = _open(source, chosen)
+    named: dict[str, Source] = {}
+    reads = []
+    parts = []
+    for origin, whole in opened.tables:
+        table = without_columns(whole, chosen)
+        long = to_long(table, origin.model, metrics=metrics, form=form, columns=chosen)
+        roles = find_roles(table, chosen.roles)
+        reads.append(Read(table, roles, _with_own_name(origin, long, named)))
+        if looks_like_part(origin.model) and not (long.names_models or origin.named):
+            parts.append(Part(origin, frozenset(long.rows["item"])))
+    require_known(
+        chosen,
+        (name for _, whole in opened.tables for name in whole.columns),
+        (name for read in reads for name in read.long.names),
+    )
+    return gather(
+        reads,
+        (*opened.notes, *shard_notes(parts)),
+        metrics=metrics,
+        bounds=bounds,
+        duplicates=duplicates,
+        errors=errors,
+        keep=chosen.keep,
+    )
+
+
+class _Opened(NamedTuple):
+    tables: list[tuple[Source, RawTable]]
+    notes: tuple[Note, ...]
+
+
+def _open(source: Any, chosen: Chosen) -> _Opened:  # noqa: ANN401
+    is_paths = isinstance(source, str | Path | Mapping) or (
+        isinstance(source, Sequence) and all(isinstance(path, str | Path) for path in source)
+    )
+    if not is_paths:
+        table = from_frame(source, chosen.roles.values())
+        return _Opened([(Source(PLACE, "parquet", "model", named=False), table)], ())
+    found = find_sources(source)
+    return _Opened(
+        [(origin, read_table(origin, whole=False)) for origin in found.sources],
+        aside_notes(found.aside),
+    )
+
+
+def _with_own_name(origin: Source, long: Long, named: dict[str, Source]) -> Long:
+    """Settle whose scores these are, and refuse like-named files that are not told apart."""
+    if not long.names_models:
+        other = named.setdefault(origin.model, origin)
+        if other is not origin and not origin.named:
+            raise InputError(
+                f"Two files would both be model {origin.model!r}: {other.path} and {origin.path}. "
+                "Name them, as in NAME=PATH, or add a `model` column. "
+                f"{like_named(other, origin)}",
+                model=origin.model,
+            )
+        return long
+    if not origin.named:
+        return long
+    models = sorted(long.rows["model"].unique())
+    if len(models) > 1:
+        raise InputError(
+            f"{origin.path} was named {origin.model!r} and holds scores of {len(models)} models, "
+            f"{shown(models)}. Give it without a name.",
+            models=models,
+        )
+    return long._replace(rows=long.rows.with_columns(pl.lit(origin.model).alias("model")))

@@ -1,0 +1,1 @@
+"""The steps of the main job: draw a pool, select, estimate, verify."""

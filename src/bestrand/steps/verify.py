@@ -1,0 +1,265 @@
+"""Verify: is this the manifest of these items, and does the same draw come out again?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from bestrand.core.frame import Frame
+from bestrand.core.manifest import ADOPTED, Manifest
+from bestrand.core.scores import ScoreMatrix, ScoreTable, why_missing
+from bestrand.core.texts import ItemTexts
+from bestrand.errors import BestrandError
+from bestrand.ids import explain_mismatch
+from bestrand.methods import design_of
+from bestrand.notes import shown
+from bestrand.steps.draw_pool import draw_pool
+from bestrand.steps.select import select
+
+
+class Check(NamedTuple):
+    """One thing that was looked at.
+
+    Attributes:
+        name: a short fixed word.
+        outcome: "passed", "failed", or "skipped" where it could not be looked at.
+        text: what was seen.
+    """
+
+    name: str
+    outcome: Literal["passed", "failed", "skipped"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What `verify` saw.
+
+    Attributes:
+        checks: one a thing looked at.
+    """
+
+    checks: tuple[Check, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing failed."""
+        return all(check.outcome != "failed" for check in self.checks)
+
+
+def verify(
+    manifest: Manifest,
+    items: Frame | ScoreTable | ScoreMatrix | Sequence[str],
+    *,
+    pool: Manifest | None = None,
+    texts: ItemTexts | None = None,
+) -> Verification:
+    """Check a manifest against items or scores.
+
+    Given the whole frame (or the pool, for a subset with a parent), it checks that this is the
+    frame drawn from, and draws again. Given the scores of a run, it checks that exactly the chosen
+    items were run.
+
+    Args:
+        manifest: a pool or a subset, as read; an edited file is refused when it is read.
+        items: the frame's items, the scores the choice was made from, or the scores of a run.
+        pool: the parent, for a subset chosen from a pool.
+        texts: the items' texts, for a subset chosen by them.
+
+    Returns:
+        The checks and their outcome.
+    """
+    ids = _ids(items)
+    checks = []
+    if pool is not None:
+        checks.append(_check_parent(manifest, pool))
+    if set(ids) == set(manifest.items) and manifest.n < manifest.n_frame:
+        checks.append(_check_run(manifest, items))
+        if manifest.design == ADOPTED:
+            checks.append(_not_drawn(manifest))
+        return Verification(tuple(checks))
+    checks.append(_check_items(manifest, ids, pool))
+    if manifest.design == ADOPTED:
+        return Verification((*checks, _not_drawn(manifest)))
+    if checks[-1].outcome == "passed":
+        checks.append(_redraw(manifest, items, pool, texts))
+    return Verification(tuple(checks))
+
+
+def _check_run(
+    manifest: Manifest, items: Frame | ScoreTable | ScoreMatrix | Sequence[str]
+) -> Check:
+    """Say whether every model of a run has a score on every chosen item."""
+    said = f"exactly the {manifest.n} chosen items are here"
+    if not isinstance(items, ScoreTable):
+        return Check("items", "passed", said)
+    lacking = [
+        f"{count} {name}"
+        for name, count in items.counts()._asdict().items()
+        if name in ("missing", "errored", "unscored") and count
+    ]
+    if lacking:
+        said += f", but not every score: {', '.join(lacking)}"
+        why = why_missing(items)
+        return Check("items", "failed", f"{said}.{why}" if why else said)
+    return Check("items", "passed", f"{said}, scored for every model")
+
+
+def _not_drawn(manifest: Manifest) -> Check:
+    """Say what of a subset that others chose cannot be checked."""
+    how = "how is not known"
+    if manifest.parameters.get("inclusion") == "random":
+        how = (
+            f"whoever adopted them said that they are a simple random sample of "
+            f"{manifest.n_frame} items, which cannot be checked"
+        )
+    if manifest.n == manifest.n_frame:
+        how = "they are the whole benchmark"
+    return Check(
+        "redrawn", "skipped", f"the items were chosen elsewhere, so nothing is drawn again: {how}"
+    )
+
+
+def _check_unbound(manifest: Manifest, ids: tuple[str, ...]) -> Check:
+    """Look at items for a manifest that knows of the frame no more than its size."""
+    absent = sorted(set(manifest.items) - set(ids))
+    if absent:
+        said = f"{len(absent)} of {manifest.n} chosen items are absent ({shown(absent)})"
+        return Check("frame", "failed", said + explain_mismatch(manifest.items, ids))
+    if len(ids) != manifest.n_frame:
+        said = f"the manifest speaks of {manifest.n_frame} items, and these are {len(ids)}"
+        return Check("frame", "failed", said)
+    said = f"all {manifest.n} chosen items are among these {len(ids)}"
+    return Check("frame", "passed", f"{said}, as many as the manifest says; it does not list them")
+
+
+def _ids(items: Frame | ScoreTable | ScoreMatrix | Sequence[str]) -> tuple[str, ...]:
+    if isinstance(items, ScoreTable):
+        return tuple(items.items["item"])
+    if isinstance(items, ScoreMatrix):
+        return items.frame.items
+    return items.items if isinstance(items, Frame) else Frame.of(items).items
+
+
+def _check_parent(manifest: Manifest, pool: Manifest) -> Check:
+    if manifest.parent == pool.digest:
+        return Check("parent", "passed", f"chosen from this pool ({pool.digest[:8]}…)")
+    return Check("parent", "failed", f"not chosen from this pool ({pool.digest[:8]}…)")
+
+
+def _check_items(manifest: Manifest, ids: tuple[str, ...], pool: Manifest | None) -> Check:
+    here = set(ids)
+    if manifest.frame_digest is None:
+        return _check_unbound(manifest, ids)
+    if Frame.of(ids).digest == manifest.frame_digest:
+        return Check("frame", "passed", f"drawn from these {len(ids)} items")
+    if pool is not None and here == set(pool.items) and manifest.parent == pool.digest:
+        return Check("items", "passed", f"these are the {pool.n} items of the pool")
+    absent = sorted(set(manifest.items) - here)
+    if not absent and manifest.parent is not None and len(ids) == manifest.n_pool:
+        return Check(
+            "items",
+            "passed",
+            f"all {manifest.n} chosen items are among these {len(ids)}",
+        )
+    extra = len(here - set(manifest.items))
+    said = f"{len(absent)} of {manifest.n} chosen items are absent"
+    if absent:
+        said += f" ({shown(absent)})"
+    return Check(
+        "frame",
+        "failed",
+        f"drawn from {manifest.n_frame} items, and not from these {len(ids)}: {said}, "
+        f"{extra} others are here.{explain_mismatch(manifest.items, ids)}",
+    )
+
+
+def _redraw(
+    manifest: Manifest,
+    items: Frame | ScoreTable | ScoreMatrix | Sequence[str],
+    pool: Manifest | None,
+    texts: ItemTexts | None,
+) -> Check:
+    """Draw again with the same settings and compare."""
+    if manifest.parent is not None and pool is None:
+        return Check("redrawn", "skipped", "chosen from a pool; give it too, to draw again")
+    if manifest.probes and not isinstance(items, ScoreTable | ScoreMatrix):
+        return Check(
+            "redrawn",
+            "skipped",
+            "chosen by scores; give the probes' scores to draw again",
+        )
+    if "texts_digest" in manifest.parameters and texts is None:
+        return Check(
+            "redrawn",
+            "skipped",
+            "chosen by the items' texts; give them, --texts (texts=), to draw again",
+        )
+    try:
+        again = _draw_again(manifest, items, pool, texts)
+    except BestrandError as error:
+        return Check("redrawn", "skipped", f"cannot be drawn again: {error}")
+    if again.scores_digest != manifest.scores_digest:
+        return Check("redrawn", "skipped", "these are not the probe scores it was chosen by")
+    if again.parameters.get("texts_digest") != manifest.parameters.get("texts_digest"):
+        return Check(
+            "redrawn",
+            "skipped",
+            "these are not the representations it was chosen by: other texts, another method, or "
+            "another version of what made them",
+        )
+    other = _other_fields(manifest, again)
+    if again.items == manifest.items and other:
+        return Check(
+            "redrawn",
+            "failed",
+            f"the same {manifest.n} items are drawn again, but the manifest says otherwise of "
+            f"{', '.join(other)}",
+        )
+    if again.items == manifest.items:
+        return Check("redrawn", "passed", f"the same {manifest.n} items are drawn again")
+    common = len(set(again.items) & set(manifest.items))
+    return Check(
+        "redrawn",
+        "failed",
+        f"other items are drawn now: {common} of {manifest.n} are the same "
+        f"(written by bestrand {manifest.bestrand_version})",
+    )
+
+
+def _other_fields(manifest: Manifest, again: Manifest) -> list[str]:
+    """Name the fields in which a redrawn manifest differs, as far as they can be compared."""
+    skipped = {"digest", "bestrand_version", "items"}
+    if again.group_sizes is None:  # a bare list of ids knows no groups
+        skipped |= {"group_sizes", "item_groups", "notes"}
+    one, other = manifest.model_dump(), again.model_dump()
+    return sorted(name for name in one if name not in skipped and one[name] != other[name])
+
+
+def _draw_again(
+    manifest: Manifest,
+    items: Frame | ScoreTable | ScoreMatrix | Sequence[str],
+    pool: Manifest | None,
+    texts: ItemTexts | None,
+) -> Manifest:
+    design = design_of(manifest.design, manifest.parameters)
+    n = int(manifest.parameters["n"])
+    weights = manifest.weighting
+    if manifest.kind == "pool":
+        factor = float(manifest.parameters["factor"])
+        return draw_pool(
+            items, n, factor=factor, design=design, weights=weights, seed=manifest.seed
+        )
+    if not isinstance(items, ScoreTable | ScoreMatrix | Frame):
+        items = Frame.of(items)
+    probes, metrics = manifest.probes or None, manifest.metrics or None
+    return select(
+        items,
+        n,
+        pool=pool,
+        design=design,
+        probes=probes,
+        metrics=metrics,
+        weights=weights,
+        texts=texts,
+        seed=manifest.seed,
+    )
