@@ -8,7 +8,6 @@ from bestrand.core.scores import ScoreMatrix as ScoreMatrix
 from bestrand.core.scores import ScoreTable as ScoreTable
 from bestrand.core.texts import ItemTexts as ItemTexts
 from bestrand.core.texts import embed_texts as embed_texts
-from bestrand.core.texts import read_texts as read_texts
 from bestrand.designs.balanced import Balanced as Balanced
 from bestrand.designs.best_rand import BestRand as BestRand
 from bestrand.designs.history import History as History
@@ -39,6 +38,7 @@ from bestrand.planning.suite import plan_suite as plan_suite
 from bestrand.reading.families import read_families as read_families
 from bestrand.reading.items import read_items as read_items
 from bestrand.reading.scores import read_scores as read_scores
+from bestrand.reading.texts import read_texts as read_texts
 from bestrand.report.charts.show import chart as chart
 from bestrand.report.charts.write import write_chart as write_chart
 from bestrand.report.write import report as report

@@ -16,9 +16,10 @@ from hypothesis.extra.numpy import arrays
 
 import bestrand as br
 from bestrand.cli import main
-from bestrand.core.texts import ItemTexts, embed_texts, read_texts
+from bestrand.core.texts import ItemTexts, embed_texts
 from bestrand.designs.baselines.agreement import Agreement
 from bestrand.designs.baselines.facility_location import FacilityLocation
+from bestrand.reading.texts import read_texts
 from bestrand.types import FloatArray
 
 

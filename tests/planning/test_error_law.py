@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import bestrand as br
-from bestrand.planning import error_law
+import bestrand.planning.error_law as law_module
 from bestrand.planning.error_law import error_law, simulate_random_mae
 from bestrand.rng import Stream
 
@@ -35,7 +35,7 @@ def test_the_whole_frame_has_no_error() -> None:
 def test_draws_do_not_depend_on_blocks_or_on_how_many(monkeypatch: pytest.MonkeyPatch) -> None:
     y = np.random.default_rng(0).random((3, 50))
     whole = simulate_random_mae(y, 10, 40, Stream.of(1, "t"))
-    monkeypatch.setattr(error_law, "BLOCK_CELLS", 150)
+    monkeypatch.setattr(law_module, "BLOCK_CELLS", 150)
 
     assert simulate_random_mae(y, 10, 40, Stream.of(1, "t")) == pytest.approx(whole, rel=1e-12)
     assert simulate_random_mae(y, 10, 7, Stream.of(1, "t")) == pytest.approx(whole[:7], rel=1e-12)

@@ -103,9 +103,9 @@ def register(app: typer.Typer) -> None:
         """Choose the subset on which the target models will run."""
         from bestrand.core.manifest import Manifest
         from bestrand.core.scores import ScoreTable
-        from bestrand.core.texts import read_texts
         from bestrand.planning.equals import random_items_of
         from bestrand.reading.items import read_items
+        from bestrand.reading.texts import read_texts
         from bestrand.report.json.estimates import equals_row
         from bestrand.report.tables.terminal import manifest_table
         from bestrand.report.worth import cost_row, printed

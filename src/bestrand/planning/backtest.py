@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bestrand.core.pool import require_size, subset_size
 from bestrand.core.scores import ScoreMatrix, ScoreTable, matrix_of, why_missing
 from bestrand.designs.balanced import Balanced
 from bestrand.designs.base import Design
@@ -26,6 +25,7 @@ from bestrand.stats.random_items import (
     ratio_of_draws,
     ratio_with_se,
 )
+from bestrand.steps.arguments import require_size, subset_size
 from bestrand.types import FloatArray
 
 

@@ -7,13 +7,15 @@ import numpy as np
 
 from bestrand.core.frame import Frame
 from bestrand.core.manifest import ADOPTED, Manifest, written_notes
-from bestrand.core.pool import Base, as_frame
+from bestrand.core.pool import Pool
 from bestrand.core.scores import ScoreMatrix, ScoreTable
 from bestrand.designs.base import Draw
 from bestrand.errors import ArgumentError, InputError
 from bestrand.ids import explain_mismatch
 from bestrand.notes import Note, shown
 from bestrand.settings import whole_number
+from bestrand.steps.arguments import as_frame
+from bestrand.steps.stamp import drawn_fields
 from bestrand.types import WeightScheme
 
 
@@ -93,14 +95,14 @@ def adopt(
             f"{shown(absent)}.{explain_mismatch(part.items, whole.items)} Another version?",
             absent=absent,
         )
-    base = Base.of_frame(whole)
-    columns = np.array([base.frame.positions[item] for item in part.items], dtype=np.int64)
+    chosen_from = Pool.of_frame(whole)
+    columns = np.array([chosen_from.frame.positions[item] for item in part.items], dtype=np.int64)
     draw = Draw(
         columns,
         None if chance is None else np.full(part.n, chance),
         notes=(_note(inclusion, part.n, n_frame),),
     )
-    return Manifest.make(**fields, **base.drawn_fields(draw, ADOPTED))
+    return Manifest.make(**fields, **drawn_fields(chosen_from, draw, ADOPTED))
 
 
 def _part(items: Items, weights: WeightScheme | None) -> Frame:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from bestrand.core.frame import Frame
 from bestrand.core.manifest import Manifest
-from bestrand.core.pool import Base, as_frame, require_size
+from bestrand.core.pool import Pool
 from bestrand.core.scores import ScoreMatrix, ScoreTable
 from bestrand.designs.base import Design, Features
 from bestrand.designs.simple_random import SimpleRandom
@@ -13,6 +13,8 @@ from bestrand.designs.stratified import Stratified
 from bestrand.errors import ArgumentError
 from bestrand.rng import Stream
 from bestrand.settings import real_number, whole_number
+from bestrand.steps.arguments import as_frame, require_size
+from bestrand.steps.stamp import drawn_fields
 from bestrand.types import WeightScheme
 
 
@@ -51,13 +53,13 @@ def draw_pool(
     frame = as_frame(items, weights)
     require_size(n, frame.n, "the size of the frame")
     design = design or (SimpleRandom() if frame.groups is None else Stratified())
-    base = Base.of_frame(frame)
+    chosen_from = Pool.of_frame(frame)
     features = Features(
         n_items=frame.n,
         scores=None,
-        groups=base.group_codes,
-        weights=base.weights,
-        group_shares=base.group_shares,
+        groups=chosen_from.group_codes,
+        weights=chosen_from.weights,
+        group_shares=chosen_from.group_shares,
     )
     m = frame.n if factor * n >= frame.n else math.ceil(factor * n)
     draw = design.draw(features, m, Stream.of(seed, "pool"))
@@ -70,5 +72,5 @@ def draw_pool(
         scores_digest=None,
         probe_means=None,
         parent=None,
-        **base.drawn_fields(draw, design.name),
+        **drawn_fields(chosen_from, draw, design.name),
     )

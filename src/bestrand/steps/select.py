@@ -9,7 +9,7 @@ import numpy as np
 from bestrand.core.bounds import require_one_scale, seen_range
 from bestrand.core.frame import Frame
 from bestrand.core.manifest import Manifest, scores_digest
-from bestrand.core.pool import Base, as_frame, require_size, subset_size
+from bestrand.core.pool import Pool
 from bestrand.core.scores import ScoreMatrix, ScoreTable, why_missing
 from bestrand.core.texts import ItemTexts
 from bestrand.designs.balanced import Balanced
@@ -18,6 +18,8 @@ from bestrand.errors import ArgumentError, InputError
 from bestrand.notes import Note, shown
 from bestrand.rng import Stream
 from bestrand.settings import several_names, whole_number
+from bestrand.steps.arguments import as_frame, require_size, subset_size
+from bestrand.steps.stamp import drawn_fields
 from bestrand.types import FloatArray, WeightScheme
 
 
@@ -67,21 +69,21 @@ def select(
     looks = design.uses_probes or probes is not None
     matrices = take_matrices(scores, probes, metrics, weights) if looks else []
     frame = matrices[0].frame if matrices else as_frame(scores, weights)
-    base = Base.of_frame(frame) if pool is None else Base.of_pool(pool, frame)
-    n = subset_size(n, retention, base.n_frame)
-    require_size(n, base.n_frame, "the size of the frame")
-    require_size(n, base.frame.n, "the size of the pool")
-    matrices = [matrix.take_items(base.frame.items) for matrix in matrices]
+    chosen_from = Pool.of_frame(frame) if pool is None else Pool.of_pool(pool, frame)
+    n = subset_size(n, retention, chosen_from.n_frame)
+    require_size(n, chosen_from.n_frame, "the size of the frame")
+    require_size(n, chosen_from.frame.n, "the size of the pool")
+    matrices = [matrix.take_items(chosen_from.frame.items) for matrix in matrices]
     for matrix in matrices:
         _require_whole(matrix, why_missing(scores))
-    seen = texts.take(base.frame.items) if texts is not None and design.uses_texts else None
+    seen = texts.take(chosen_from.frame.items) if texts is not None and design.uses_texts else None
     features = Features(
-        n_items=base.frame.n,
-        weights=base.weights,
+        n_items=chosen_from.frame.n,
+        weights=chosen_from.weights,
         scores=_by_what_was_seen(matrices[0]).scaled() if matrices else None,
         extras=_extras(matrices[1:]),
-        groups=base.group_codes,
-        group_shares=base.group_shares,
+        groups=chosen_from.group_codes,
+        group_shares=chosen_from.group_shares,
         texts=() if seen is None else seen.representations,
     )
     draw = design.draw(features, n, Stream.of(seed, "select"))
@@ -89,7 +91,12 @@ def select(
         filled = _by_what_was_seen(matrices[0]).span[1] / matrices[0].span[1]
         draw = draw._replace(distance=draw.distance * filled)
     text_notes = () if seen is None else seen.notes
-    more = (*text_notes, *_probe_notes(matrices), *_pool_notes(pool, frame), *_whole_notes(base, n))
+    more = (
+        *text_notes,
+        *_probe_notes(matrices),
+        *_pool_notes(pool, frame),
+        *_whole_notes(chosen_from, n),
+    )
     draw = draw._replace(notes=(*draw.notes, *more))
     return Manifest.make(
         kind="subset",
@@ -102,10 +109,10 @@ def select(
         probes=matrices[0].models if matrices else (),
         metrics=tuple(matrix.metric for matrix in matrices),
         scores_digest=_digest_of(matrices) if matrices else None,
-        probe_means=_means(matrices, base.weights) if matrices else None,
+        probe_means=_means(matrices, chosen_from.weights) if matrices else None,
         parent=None if pool is None else pool.digest,
         pool_balanced_on=() if pool is None else pool.balanced_on,
-        **base.drawn_fields(draw, design.name),
+        **drawn_fields(chosen_from, draw, design.name),
     )
 
 
@@ -197,9 +204,9 @@ def _pool_notes(pool: Manifest | None, frame: Frame) -> list[Note]:
     return [Note("pool-without-groups", text)]
 
 
-def _whole_notes(base: Base, n: int) -> list[Note]:
+def _whole_notes(chosen_from: Pool, n: int) -> list[Note]:
     """Say what it means that no item was left out, and what to do if these are not all."""
-    if n < base.n_frame:
+    if n < chosen_from.n_frame:
         return []
     text = (
         f"All {n} items were chosen, so estimates speak of these items without sampling error. If "

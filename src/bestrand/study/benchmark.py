@@ -14,11 +14,12 @@ import numpy as np
 
 from bestrand.core.manifest import scores_digest
 from bestrand.core.scores import ScoreMatrix, ScoreTable, why_missing
-from bestrand.core.texts import ItemTexts, read_texts
+from bestrand.core.texts import ItemTexts
 from bestrand.errors import ArgumentError, InputError
 from bestrand.notes import Note, shown
 from bestrand.reading.faults import Errors
 from bestrand.reading.scores import read_scores
+from bestrand.reading.texts import read_texts
 from bestrand.study.protocol import Protocol
 from bestrand.study.splits import Label, families_of, label_models
 from bestrand.types import FloatArray

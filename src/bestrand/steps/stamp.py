@@ -1,0 +1,73 @@
+"""Stamp a draw: what a manifest says of the pool, of the chosen items and of their weights."""
+
+from typing import Any
+
+from bestrand.core.manifest import written_notes
+from bestrand.core.pool import Pool
+from bestrand.designs.base import Draw
+from bestrand.notes import Note, shown
+from bestrand.types import FloatArray
+
+
+UNEVEN = 1.3  # design effect of the weights, above which intervals were seen to be too narrow
+
+
+def drawn_fields(pool: Pool, draw: Draw, design: str) -> dict[str, Any]:
+    """Give the fields of a manifest that describe the pool and the items chosen from it."""
+    columns = draw.columns
+    groups = pool.frame.groups
+    chance = draw.inclusion
+    if chance is not None:
+        chance = None if pool.inclusion is None else chance * pool.inclusion[columns]
+    notes = [*draw.notes, *_group_notes(pool, draw), *_weight_notes(pool, draw)]
+    return {
+        "items": tuple(pool.frame.items[i] for i in columns),
+        "n_frame": pool.n_frame,
+        "frame_digest": pool.frame_digest,
+        "n_pool": pool.frame.n,
+        "design": design,
+        "balanced_on": draw.balanced_on,
+        "weighting": pool.frame.scheme,
+        "item_weights": _numbers(None if _is_micro(pool) else pool.weights[columns]),
+        "item_groups": None if groups is None else tuple(groups[i] for i in columns),
+        "group_sizes": pool.group_sizes,
+        "estimation_weights": _numbers(draw.weights),
+        "inclusion": _numbers(chance),
+        "distance": draw.distance,
+        "notes": written_notes(notes),
+    }
+
+
+def _weight_notes(pool: Pool, draw: Draw) -> list[Note]:
+    """Say so where weights are so uneven that intervals are too narrow."""
+    if _is_micro(pool):
+        return []
+    if pool.weights[draw.columns].sum() <= 0:
+        text = "The chosen items weigh nothing in the full score: choose again with more of them."
+        return [Note("no-weight", text)]
+    effect = float((pool.weights**2).mean() / pool.weights.mean() ** 2)
+    if effect <= UNEVEN or (draw.inclusion is not None and draw.weights is not None):
+        return []  # unequal chances are undone, with the right error
+    text = (
+        f"Items weigh very differently (design effect {effect:.1f}), and heavy ones may be "
+        "missing: errors are larger than intervals say unless items are chosen by weight. "
+        "With macro weights take --design stratified --allocation equal."
+    )
+    return [Note("uneven-weights", text)]
+
+
+def _is_micro(pool: Pool) -> bool:
+    return pool.frame.scheme == "micro"
+
+
+def _group_notes(pool: Pool, draw: Draw) -> list[Note]:
+    if pool.frame.groups is None:
+        return []
+    absent = sorted(set(pool.frame.groups) - {pool.frame.groups[i] for i in draw.columns})
+    if not absent:
+        return []
+    return [Note("absent-groups", f"No item was chosen from group {shown(absent)}.")]
+
+
+def _numbers(values: FloatArray | None) -> tuple[float, ...] | None:
+    return None if values is None else tuple(values.tolist())
