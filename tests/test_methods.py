@@ -1,16 +1,29 @@
 """What every strategy owes, whatever it does: one test for all of them, through the front door."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import ClassVar, final
 
 import numpy as np
 import pytest
 
 import bestrand as br
 from bestrand.core.manifest import Manifest
+from bestrand.core.method import Method, Needs, word_of
 from bestrand.core.scores import ScoreMatrix
 from bestrand.core.texts import ItemTexts, embed_texts
+from bestrand.designs.base import Design, Draw, Features
 from bestrand.errors import DesignError, EstimateError
-from bestrand.methods import DESIGNS, ESTIMATORS, STRATEGIES, Strategy
+from bestrand.estimators.base import Estimator, Inference, Seen, without_errors
+from bestrand.estimators.history_average import HistoryAverage
+from bestrand.methods import (
+    DESIGNS,
+    ESTIMATORS,
+    STRATEGIES,
+    Strategy,
+    estimator_for,
+    make_design,
+)
+from bestrand.rng import Stream
 
 
 N_ITEMS, N_KNOWN, N_TARGETS, N_SUBSET = 120, 12, 5, 24
@@ -173,3 +186,72 @@ def test_what_is_needed_and_absent_is_named(strategy: Strategy) -> None:
 
     with pytest.raises((DesignError, EstimateError), match=r"need"):
         run()
+
+
+# --- one list ------------------------------------------------------------------------------------
+
+
+def test_words_and_names_are_one_function_of_each_other() -> None:
+    methods: list[type[Method]] = [*DESIGNS.values(), *ESTIMATORS.values()]
+
+    assert {word: word_of(each) for word, each in DESIGNS.items()} == {w: w for w in DESIGNS}
+    assert {word: word_of(each) for word, each in ESTIMATORS.items()} == {w: w for w in ESTIMATORS}
+    assert {each.__name__ for each in methods if each.word} == {
+        "BestRand",
+        "SimpleRandom",
+        "SparseEvalPredictor",
+    }
+
+
+def test_the_estimator_that_a_design_was_made_for_is_in_the_list() -> None:
+    named = {design.estimator for design in DESIGNS.values()} - {None}
+
+    assert named <= {estimator.__name__ for estimator in ESTIMATORS.values()}
+    assert estimator_for("History") is HistoryAverage
+    assert estimator_for("Balanced") is None
+    assert estimator_for("of another version") is None
+
+
+def test_a_strategy_needs_what_its_parts_need() -> None:
+    assert Strategy.of(br.SimpleRandom(), br.Mean()).needs == "nothing"
+    assert Strategy.of(br.Stratified(), br.Regression()).needs == "probes"
+    assert Strategy.of(br.SimpleRandom(), br.Shrunk(HistoryAverage())).needs == "sources"
+    assert Strategy.of(br.SimpleRandom(), br.Mean(), "probes").needs == "probes"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FirstItems(Design):
+    """A design that is in no list yet: the first items, in the order of their ids."""
+
+    estimator: ClassVar[str | None] = "EveryScore"
+
+    def draw(self, features: Features, n: int, stream: Stream) -> Draw:
+        """Take the first n."""
+        return Draw(np.arange(n), inclusion=None)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class EveryScore(Estimator):
+    """An estimator that is in no list yet: the plain mean, and no errors."""
+
+    needs: ClassVar[Needs] = "sources"
+
+    def infer(self, seen: Seen) -> Inference:
+        """Take the mean."""
+        return without_errors(seen.scores.mean(axis=1), "A test.")
+
+
+def test_a_new_method_needs_its_class_and_a_line_in_the_list(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(DESIGNS, word_of(FirstItems), FirstItems)
+    monkeypatch.setitem(ESTIMATORS, word_of(EveryScore), EveryScore)
+    subset = br.select(known(MATRIX), 12, design=make_design("first-items"))
+    scores = targets(MATRIX).take_items(subset.items)
+    result = br.estimate(scores, subset, probes=known(MATRIX))
+
+    assert br.verify(subset, MATRIX.frame).ok
+    assert result.estimator == "EveryScore"
+    assert result.estimate == pytest.approx(scores.values.mean(axis=1))

@@ -1,9 +1,12 @@
-"""All designs, estimators and strategies: the one list that the command line and studies read."""
+"""All designs, estimators and strategies, and what goes with what: the one list of methods."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
+
+from bestrand.core.method import Needs, more_of, settings_of, word_of
 from bestrand.designs.balanced import Balanced
 from bestrand.designs.base import Design
 from bestrand.designs.baselines.agreement import Agreement
@@ -22,7 +25,7 @@ from bestrand.designs.history import History
 from bestrand.designs.simple_random import SimpleRandom
 from bestrand.designs.stratified import Stratified
 from bestrand.errors import ArgumentError, DesignError
-from bestrand.estimators.base import Estimator
+from bestrand.estimators.base import Estimator, Seen
 from bestrand.estimators.baselines.aipw import AIPW
 from bestrand.estimators.baselines.anchor_predictor import AnchorPredictor
 from bestrand.estimators.baselines.cluster_weighted import ClusterWeighted
@@ -40,46 +43,50 @@ from bestrand.estimators.regression import Regression
 from bestrand.estimators.shrunk import Shrunk
 
 
-Needs = Literal["nothing", "groups", "texts", "probes", "sources"]
-
 # word on the command line -> design
 DESIGNS: dict[str, type[Design]] = {
-    "agreement": Agreement,
-    "anchor-points": AnchorPoints,
-    "balanced": Balanced,
-    "bestrand": BestRand,
-    "cube": Cube,
-    "facility-location": FacilityLocation,
-    "history": History,
-    "independent-set": IndependentSet,
-    "irt-anchors": IrtAnchors,
-    "k-center": KCenter,
-    "mrmr": MRMR,
-    "random": SimpleRandom,
-    "random-search": RandomSearch,
-    "sparse-eval": SparseEval,
-    "stratified": Stratified,
-    "zip-bench": ZipBench,
+    word_of(design): design
+    for design in (
+        Agreement,
+        AnchorPoints,
+        Balanced,
+        BestRand,
+        Cube,
+        FacilityLocation,
+        History,
+        IndependentSet,
+        IrtAnchors,
+        KCenter,
+        MRMR,
+        SimpleRandom,
+        RandomSearch,
+        SparseEval,
+        Stratified,
+        ZipBench,
+    )
 }
 
 # word on the command line -> estimator
 ESTIMATORS: dict[str, type[Estimator]] = {
-    "aipw": AIPW,
-    "anchor-predictor": AnchorPredictor,
-    "cluster-weighted": ClusterWeighted,
-    "gp-irt": GpIrt,
-    "hajek": Hajek,
-    "history-average": HistoryAverage,
-    "horvitz-thompson": HorvitzThompson,
-    "kernel-ridge-scores": KernelRidgeScores,
-    "mean": Mean,
-    "p-irt": PIrt,
-    "post-stratified": PostStratified,
-    "ppi": PPI,
-    "regression": Regression,
-    "ridge-scores": RidgeScores,
-    "shrunk": Shrunk,
-    "sparse-eval": SparseEvalPredictor,
+    word_of(estimator): estimator
+    for estimator in (
+        AIPW,
+        AnchorPredictor,
+        ClusterWeighted,
+        GpIrt,
+        Hajek,
+        HistoryAverage,
+        HorvitzThompson,
+        KernelRidgeScores,
+        Mean,
+        PIrt,
+        PostStratified,
+        PPI,
+        Regression,
+        RidgeScores,
+        Shrunk,
+        SparseEvalPredictor,
+    )
 }
 
 
@@ -90,47 +97,77 @@ class Strategy:
     Attributes:
         design: how items are chosen.
         estimator: how full scores are inferred from them.
-        needs: what must be known before the targets run: nothing, the items' groups or texts,
-            probes on a pool, or sources on every item.
+        needs: what must be known before the targets run, see `Method`.
     """
 
     design: Design
     estimator: Estimator
     needs: Needs
 
+    @classmethod
+    def of(cls, design: Design, estimator: Estimator, needs: Needs | None = None) -> "Strategy":
+        """Pair a design and an estimator; `needs` by default what the two need."""
+        return cls(design, estimator, needs or more_of(design.needs, estimator.needs))
+
 
 STRATEGIES: dict[str, Strategy] = {
-    "random": Strategy(SimpleRandom(), Mean(), "nothing"),
-    "stratified": Strategy(Stratified(), Mean(), "groups"),
-    "stratified equal": Strategy(Stratified("equal"), Hajek(), "groups"),
-    "post-stratified": Strategy(SimpleRandom(), PostStratified(), "groups"),
-    "facility location": Strategy(FacilityLocation(), ClusterWeighted(), "texts"),
-    "k-center": Strategy(KCenter(), ClusterWeighted(), "texts"),
-    "independent set": Strategy(IndependentSet(), ClusterWeighted(), "texts"),
-    "agreement": Strategy(Agreement(), Mean(), "texts"),
-    "bestrand": Strategy(BestRand(), Mean(), "probes"),
-    "bestrand + regression": Strategy(BestRand(), Regression(), "probes"),
-    "random + regression": Strategy(SimpleRandom(), Regression(), "probes"),
-    "random + ppi": Strategy(SimpleRandom(), PPI(), "probes"),
-    "cube": Strategy(Cube(), Mean(), "probes"),
-    "balanced": Strategy(Balanced(), Regression(), "probes"),
-    "balanced shrunk": Strategy(Balanced(), Shrunk(), "probes"),
-    "random + aipw": Strategy(SimpleRandom(), AIPW(), "sources"),
-    "anchor-irt": Strategy(IrtAnchors(), ClusterWeighted(), "sources"),
-    "p-irt": Strategy(IrtAnchors(), PIrt(), "sources"),
-    "gp-irt": Strategy(IrtAnchors(), GpIrt(), "sources"),
-    "zipbench": Strategy(ZipBench(), ClusterWeighted(), "sources"),
-    "anchor points": Strategy(AnchorPoints(), ClusterWeighted(), "sources"),
-    "anchor predictor": Strategy(AnchorPoints(), AnchorPredictor(), "sources"),
-    "sparse-eval": Strategy(SparseEval(), SparseEvalPredictor(), "sources"),
-    "mrmr": Strategy(MRMR(), KernelRidgeScores(), "sources"),
-    "random search": Strategy(RandomSearch(), RidgeScores(), "sources"),
-    "random + ridge": Strategy(SimpleRandom(), RidgeScores(), "sources"),
-    "random + kernel ridge": Strategy(SimpleRandom(), KernelRidgeScores(), "sources"),
-    "random + history average": Strategy(SimpleRandom(), HistoryAverage(), "sources"),
-    "history": Strategy(History(), HistoryAverage(), "sources"),
-    "history shrunk": Strategy(History(), Shrunk(HistoryAverage()), "sources"),
+    "random": Strategy.of(SimpleRandom(), Mean()),
+    "stratified": Strategy.of(Stratified(), Mean()),
+    "stratified equal": Strategy.of(Stratified("equal"), Hajek()),
+    "post-stratified": Strategy.of(SimpleRandom(), PostStratified()),
+    "facility location": Strategy.of(FacilityLocation(), ClusterWeighted()),
+    "k-center": Strategy.of(KCenter(), ClusterWeighted()),
+    "independent set": Strategy.of(IndependentSet(), ClusterWeighted()),
+    "agreement": Strategy.of(Agreement(), Mean()),
+    "bestrand": Strategy.of(BestRand(), Mean()),
+    "bestrand + regression": Strategy.of(BestRand(), Regression()),
+    "random + regression": Strategy.of(SimpleRandom(), Regression()),
+    "random + ppi": Strategy.of(SimpleRandom(), PPI()),
+    "cube": Strategy.of(Cube(), Mean()),
+    "balanced": Strategy.of(Balanced(), Regression()),
+    "balanced shrunk": Strategy.of(Balanced(), Shrunk()),
+    "random + aipw": Strategy.of(SimpleRandom(), AIPW()),
+    "anchor-irt": Strategy.of(IrtAnchors(), ClusterWeighted()),
+    "p-irt": Strategy.of(IrtAnchors(), PIrt()),
+    "gp-irt": Strategy.of(IrtAnchors(), GpIrt()),
+    "zipbench": Strategy.of(ZipBench(), ClusterWeighted()),
+    "anchor points": Strategy.of(AnchorPoints(), ClusterWeighted()),
+    "anchor predictor": Strategy.of(AnchorPoints(), AnchorPredictor()),
+    "sparse-eval": Strategy.of(SparseEval(), SparseEvalPredictor()),
+    "mrmr": Strategy.of(MRMR(), KernelRidgeScores()),
+    "random search": Strategy.of(RandomSearch(), RidgeScores()),
+    "random + ridge": Strategy.of(SimpleRandom(), RidgeScores()),
+    "random + kernel ridge": Strategy.of(SimpleRandom(), KernelRidgeScores()),
+    "random + history average": Strategy.of(SimpleRandom(), HistoryAverage()),
+    "history": Strategy.of(History(), HistoryAverage()),
+    "history shrunk": Strategy.of(History(), Shrunk(HistoryAverage())),
 }
+
+
+def default_estimator(design: str, seen: Seen) -> Estimator:
+    """Give the estimator that goes with a design and with what is known.
+
+    The estimator that the design was made for, where sources are known on all items and every
+    target has all scores. Else `Hajek` for unequal chances and `ClusterWeighted` for cluster
+    shares; `Regression` where the probes' means are known, and `Mean` where nothing is.
+
+    Args:
+        design: its name, as a manifest holds it; may be one that this version does not know.
+        seen: the targets and what is known.
+    """
+    made_for = estimator_for(design)
+    complete = not np.isnan(seen.scores).any()
+    if made_for is not None and seen.pool_probes is not None and complete:
+        return made_for()
+    if seen.design_weights is not None:
+        return ClusterWeighted() if seen.inclusion is None else Hajek()
+    return Mean() if seen.probe_means is None else Regression()
+
+
+def estimator_for(design: str) -> type[Estimator] | None:
+    """Give the estimator that a design was made for; None if there is none, or no such design."""
+    made_for = {each.__name__: each.estimator for each in DESIGNS.values()}.get(design)
+    return next((each for each in ESTIMATORS.values() if each.__name__ == made_for), None)
 
 
 def design_of(name: str, parameters: Mapping[str, Any]) -> Design:
@@ -141,7 +178,7 @@ def design_of(name: str, parameters: Mapping[str, Any]) -> Design:
     """
     for design in DESIGNS.values():
         if design.__name__ == name:
-            return design(**{key: parameters[key] for key in _settings(design) & set(parameters)})
+            return design(**{key: parameters[key] for key in settings_of(design) & set(parameters)})
     raise DesignError(f"This bestrand knows no design {name!r}. Install the version that wrote it.")
 
 
@@ -153,7 +190,7 @@ def make_design(word: str, **settings: Any) -> Design:  # noqa: ANN401
     """
     design = DESIGNS[word]
     given = {key: value for key, value in settings.items() if value is not None}
-    known = _settings(design)
+    known = settings_of(design)
     unknown = sorted(set(given) - known)
     if unknown:
         raise ArgumentError(
@@ -170,7 +207,3 @@ def make_estimator(word: str | None) -> Estimator | None:
 
 def _quoted(names: list[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
-
-
-def _settings(design: type[Design]) -> set[str]:
-    return {field.name for field in fields(design)}  # type: ignore[arg-type]

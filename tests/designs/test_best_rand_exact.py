@@ -6,9 +6,10 @@ import pytest
 from bestrand.core.frame import Frame
 from bestrand.core.manifest import Manifest
 from bestrand.core.scores import ScoreMatrix
-from bestrand.designs.base import Features, weighted_deviations
+from bestrand.designs.base import Features
 from bestrand.designs.best_rand import BestRand
 from bestrand.rng import Stream
+from bestrand.stats.balance import weighted_deviations
 from bestrand.steps.select import select
 from bestrand.types import FloatArray, Norm
 from tests.strategies import NORMS

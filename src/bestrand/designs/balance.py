@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bestrand.designs.base import Draw, Features, weighted_deviations
+from bestrand.designs.base import Draw, Features
 from bestrand.rng import Stream
 from bestrand.search.best import find_best
 from bestrand.search.swap import swap_descent
+from bestrand.stats.balance import big_groups, weighted_deviations
 from bestrand.types import FloatArray
 
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from bestrand.core.manifest import Balance
 
 
-BIG_GROUP = 0.03  # a group of at least this share of the frame is balanced by itself
 QUANTILES = (0.2, 0.4, 0.6, 0.8)
 
 
@@ -34,9 +34,9 @@ def group_features(features: Features) -> FloatArray:
     if features.groups is None or features.group_shares is None:
         return np.empty((features.n_items, 0))
     shares = features.group_shares
-    big = [int(code) for code in np.flatnonzero(shares >= BIG_GROUP)]
+    big = big_groups(shares).tolist()
     columns = [(features.groups == code) - shares[code] for code in big]
-    small = np.flatnonzero(shares < BIG_GROUP)
+    small = np.setdiff1d(np.arange(shares.size), big)
     if small.size:
         columns.append(np.isin(features.groups, small) - shares[small].sum())
     return np.stack(columns, axis=1)

@@ -1,13 +1,14 @@
 """Balanced: the best of many stratified subsets, improved by swaps."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
+from bestrand.core.method import Needs
 from bestrand.designs.balance import difficulty_features, draw_balanced, group_features
 from bestrand.designs.base import Design, Draw, Features, require_probes
-from bestrand.designs.best_rand import flat_notes
+from bestrand.designs.notes import flat_notes
 from bestrand.rng import Stream
 from bestrand.settings import Candidates
 from bestrand.types import FloatArray
@@ -35,12 +36,10 @@ class Balanced(Design):
         with strata and swaps is ours.
     """
 
-    n_candidates: Candidates = 1000
+    needs: ClassVar[Needs] = "probes"
+    stratifies_pool: ClassVar[bool] = True
 
-    @property
-    def uses_probes(self) -> bool:
-        """Whether it looks at the probes' scores: yes."""
-        return True
+    n_candidates: Candidates = 1000
 
     def draw(self, features: Features, n: int, stream: Stream) -> Draw:
         """Choose n items; see `Design.draw`."""

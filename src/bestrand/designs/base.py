@@ -1,17 +1,18 @@
-"""What a design is handed, and what it answers."""
+"""The features that a design may see, the draw that it returns, and what all designs check."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from math import fsum, sqrt
-from typing import Any, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from bestrand.core.manifest import Balance
+from bestrand.core.method import Method
 from bestrand.errors import DesignError
 from bestrand.notes import Note
 from bestrand.rng import Stream
-from bestrand.settings import Checked
+from bestrand.stats.source_scores import Sources
 from bestrand.types import FloatArray, IntArray
 
 
@@ -69,8 +70,17 @@ class Draw(NamedTuple):
     notes: tuple[Note, ...] = ()
 
 
-class Design(Checked, ABC):
-    """A way to choose n of m items; a frozen dataclass whose fields are its settings."""
+class Design(Method, ABC):
+    """A way to choose n of m items.
+
+    Attributes:
+        estimator: name of the estimator that the design was made for, where one is; it is taken
+            where what it needs is known.
+        stratifies_pool: whether its pool takes from each group its share.
+    """
+
+    estimator: ClassVar[str | None] = None
+    stratifies_pool: ClassVar[bool] = False
 
     @abstractmethod
     def draw(self, features: Features, n: int, stream: Stream) -> Draw:
@@ -86,24 +96,14 @@ class Design(Checked, ABC):
         """
 
     @property
-    def name(self) -> str:
-        """The name by which manifests know it."""
-        return type(self).__name__
-
-    @property
     def uses_probes(self) -> bool:
-        """Whether it looks at the probes' scores."""
-        return False
+        """Whether it looks at the scores of probes, or of source models."""
+        return self.needs in ("probes", "sources")
 
     @property
     def uses_texts(self) -> bool:
         """Whether it looks at the items' texts."""
-        return False
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """Its settings, by name."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        return self.needs == "texts"
 
 
 def standardised(rows: FloatArray) -> FloatArray:
@@ -161,17 +161,18 @@ def require_texts(design: Design, features: Features) -> tuple[FloatArray, ...]:
     return features.texts
 
 
-def weighted_deviations(scores: FloatArray, weights: FloatArray) -> FloatArray:
-    """Columns whose plain mean over a subset says how far its weighted means are off; (m, C).
+def require_sources(design: Design, features: Features, least: int = 3) -> Sources:
+    """Give the sources' scores in the main metric.
 
-    With equal weights these are the scores themselves. Else each score becomes
-    weight / mean weight * (score - weighted mean), both means over all m items: the linearised
-    weighted mean.
+    Raises:
+        DesignError: there are fewer than `least`.
     """
-    columns = scores.T
-    if np.ptp(weights) == 0.0:
-        return columns
-    total = fsum(weights)
-    means = np.array([fsum(weights * column) / total for column in scores])
-    deviations: FloatArray = (weights * (weights.size / total))[:, None] * (columns - means)
-    return deviations
+    n_sources = 0 if features.scores is None else len(features.scores)
+    if features.scores is None or n_sources < least:
+        raise DesignError(
+            f"{design.name} needs the scores of at least {least} source models, got "
+            f"{n_sources or 'none'}. Give more as probes, or take SimpleRandom, which looks at no "
+            "scores.",
+            n_sources=n_sources,
+        )
+    return Sources.of(features.scores, features.weights)

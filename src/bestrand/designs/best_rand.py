@@ -1,16 +1,16 @@
 """BestRand: the best of many random subsets, by how well probe means match the pool's."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
-import numpy as np
-
-from bestrand.designs.base import Design, Draw, Features, require_probes, weighted_deviations
-from bestrand.notes import Note
+from bestrand.core.method import Needs
+from bestrand.designs.base import Design, Draw, Features, require_probes
+from bestrand.designs.notes import flat_notes
 from bestrand.rng import Stream
 from bestrand.search.best import find_best
 from bestrand.settings import Candidates
-from bestrand.types import FloatArray, Norm
+from bestrand.stats.balance import weighted_deviations
+from bestrand.types import Norm
 
 
 @final
@@ -30,13 +30,11 @@ class BestRand(Design):
         Bosch Research and Carnegie Mellon University.
     """
 
+    needs: ClassVar[Needs] = "probes"
+    word: ClassVar[str] = "bestrand"
+
     n_candidates: Candidates = 1000
     norm: Norm = "l2"
-
-    @property
-    def uses_probes(self) -> bool:
-        """Whether it looks at the probes' scores: yes."""
-        return True
 
     def draw(self, features: Features, n: int, stream: Stream) -> Draw:
         """Choose n items; see `Design.draw`."""
@@ -50,14 +48,3 @@ class BestRand(Design):
             distance=best.distance,
             notes=flat_notes(scores),
         )
-
-
-def flat_notes(scores: FloatArray) -> tuple[Note, ...]:
-    """Say so if no probe tells one item from another."""
-    if np.ptp(scores, axis=1).any():
-        return ()
-    text = (
-        "Every probe scores all items alike, so candidates cannot be told apart: this is a "
-        "random subset."
-    )
-    return (Note("flat-probes", text),)

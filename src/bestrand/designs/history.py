@@ -1,13 +1,14 @@
 """History: balance on the principal components of many source models' scores."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
+from bestrand.core.method import Needs
 from bestrand.designs.balance import difficulty_features, draw_balanced, group_features
 from bestrand.designs.base import Design, Draw, Features, require_probes
-from bestrand.designs.best_rand import flat_notes
+from bestrand.designs.notes import flat_notes
 from bestrand.rng import Stream
 from bestrand.settings import Candidates, Count
 from bestrand.stats.components import components
@@ -38,13 +39,12 @@ class History(Design):
         with the cube method. Surv. Methodol. 37(2).
     """
 
+    needs: ClassVar[Needs] = "sources"
+    estimator: ClassVar[str | None] = "HistoryAverage"
+    stratifies_pool: ClassVar[bool] = True
+
     n_candidates: Candidates = 1000
     n_components: Count = N_COMPONENTS
-
-    @property
-    def uses_probes(self) -> bool:
-        """Whether it looks at the sources' scores: yes."""
-        return True
 
     def draw(self, features: Features, n: int, stream: Stream) -> Draw:
         """Choose n items; see `Design.draw`."""

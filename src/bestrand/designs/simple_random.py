@@ -1,7 +1,7 @@
 """Simple random sampling: every subset of n items equally likely."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -18,6 +18,8 @@ class SimpleRandom(Design):
     References:
         Cochran, W. G. (1977). Sampling Techniques, 3rd ed., ch. 2. Wiley.
     """
+
+    word: ClassVar[str] = "random"
 
     def draw(self, features: Features, n: int, stream: Stream) -> Draw:
         """Choose n items; see `Design.draw`."""

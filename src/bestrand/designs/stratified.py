@@ -1,10 +1,11 @@
 """Stratified sampling: from every group its share, and simple random within."""
 
 from dataclasses import dataclass
-from typing import Literal, final
+from typing import ClassVar, Literal, final
 
 import numpy as np
 
+from bestrand.core.method import Needs
 from bestrand.designs.base import Design, Draw, Features, require_groups
 from bestrand.rng import Stream
 from bestrand.search.best import by_stratum
@@ -28,6 +29,8 @@ class Stratified(Design):
     References:
         Cochran, W. G. (1977). Sampling Techniques, 3rd ed., ch. 5. Wiley.
     """
+
+    needs: ClassVar[Needs] = "groups"
 
     allocation: Literal["proportional", "equal"] = "proportional"
 

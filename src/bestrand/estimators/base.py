@@ -1,4 +1,4 @@
-"""What an estimator is handed, and what it answers."""
+"""What an estimator may see, the inference that it returns, and what all estimators check."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -7,9 +7,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from bestrand.core.manifest import Balance
+from bestrand.core.method import Method
 from bestrand.errors import EstimateError
 from bestrand.notes import Note, shown
-from bestrand.settings import Checked
 from bestrand.types import BoolArray, FloatArray, IntArray
 
 
@@ -109,16 +109,17 @@ class Inference(NamedTuple):
     notes: tuple[Note, ...] = ()
 
 
-class Estimator(Checked, ABC):
-    """A way to infer the full score from a subset; a frozen dataclass.
+class Estimator(Method, ABC):
+    """A way to infer the full score from a subset.
 
     Attributes:
         assumes_random_draw: whether it takes the subset for a random draw, from the frame or from
             a pool, so that it may be far off on items that were chosen to stand for clusters.
-            True unless an estimator says otherwise.
+        undoes_chances: whether it makes up for items that had unequal chances to be chosen.
     """
 
     assumes_random_draw: ClassVar[bool] = True
+    undoes_chances: ClassVar[bool] = False
 
     @abstractmethod
     def infer(self, seen: Seen) -> Inference:
@@ -127,11 +128,6 @@ class Estimator(Checked, ABC):
         Raises:
             EstimateError: `seen` lacks what this estimator needs.
         """
-
-    @property
-    def name(self) -> str:
-        """The name by which results know it."""
-        return type(self).__name__
 
 
 class Reference(NamedTuple):

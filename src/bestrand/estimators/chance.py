@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bestrand.estimators.base import Seen
+from bestrand.stats.balance import linearised
 from bestrand.stats.regression import ridge_residuals, within_residuals
 from bestrand.types import BoolArray, FloatArray
 
@@ -94,15 +95,6 @@ def within_shares(seen: Seen) -> ChanceShares:
         return Left(variance, residuals * np.sqrt(terms.shape[1] / freedom), freedom)
 
     return _shares(seen, leave)
-
-
-def linearised(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """Give each item's contribution to the weighted means of the rows; (R, n), no nan."""
-    total = weights.sum()
-    if total <= 0:
-        return values
-    means = (values @ weights) / total
-    return np.asarray(weights * weights.size / total * (values - means[:, None]))
 
 
 def _all_left(seen: Seen) -> ChanceShares:

@@ -1,10 +1,11 @@
 """The history average: two regressions on many source models, averaged."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
+from bestrand.core.method import Needs
 from bestrand.estimators.base import (
     Estimator,
     Inference,
@@ -13,12 +14,12 @@ from bestrand.estimators.base import (
     require_complete,
     require_whole_frame,
 )
-from bestrand.estimators.chance import linearised
 from bestrand.estimators.mean import Mean
 from bestrand.estimators.regression import regression_shift
 from bestrand.estimators.two_phase import Adjustment, two_phase_inference
 from bestrand.notes import Note
 from bestrand.settings import Penalty
+from bestrand.stats.balance import linearised
 from bestrand.stats.components import components
 from bestrand.stats.kernel_ridge import fit_kernel_ridge
 from bestrand.stats.regression import ridge_penalty
@@ -51,6 +52,8 @@ class HistoryAverage(Estimator):
         Saunders, C., Gammerman, A. and Vovk, V. (1998). Ridge regression learning algorithm in
         dual variables. ICML.
     """
+
+    needs: ClassVar[Needs] = "sources"
 
     penalty: Penalty = PENALTY
 

@@ -1,7 +1,7 @@
 """Horvitz-Thompson and Hájek: each item counts by the inverse of its chance to be chosen."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -34,6 +34,8 @@ class HorvitzThompson(Estimator):
         doi:10.1080/01621459.1952.10483446
     """
 
+    undoes_chances: ClassVar[bool] = True
+
     def infer(self, seen: Seen) -> Inference:
         """Estimate the full scores; see `Estimator.infer`."""
         require_complete(self, seen)
@@ -55,6 +57,8 @@ class Hajek(Estimator):
         of Statistical Inference. Särndal, C.-E., Swensson, B. and Wretman, J. (1992). Model
         Assisted Survey Sampling, section 5.7. Springer.
     """
+
+    undoes_chances: ClassVar[bool] = True
 
     def infer(self, seen: Seen) -> Inference:
         """Estimate the full scores; see `Estimator.infer`."""

@@ -1,10 +1,11 @@
 """Post-stratification: each group's mean counts by the group's share in the frame."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
+from bestrand.core.method import Needs
 from bestrand.errors import EstimateError
 from bestrand.estimators.base import Estimator, Inference, Seen, named, require_complete
 from bestrand.estimators.two_phase import nearest_probe
@@ -29,6 +30,9 @@ class PostStratified(Estimator):
         Holt, D. and Smith, T. M. F. (1979). Post stratification. J. R. Stat. Soc. A 142(1).
         doi:10.2307/2344652
     """
+
+    needs: ClassVar[Needs] = "groups"
+    undoes_chances: ClassVar[bool] = True
 
     def infer(self, seen: Seen) -> Inference:
         """Estimate the full scores; see `Estimator.infer`."""

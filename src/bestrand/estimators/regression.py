@@ -1,14 +1,15 @@
 """Regression on the probes: the mean, corrected by what the subset's probe means are off."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
+from bestrand.core.method import Needs
 from bestrand.estimators.base import Estimator, Inference, Seen, require_reference
-from bestrand.estimators.chance import linearised
 from bestrand.estimators.two_phase import Adjustment, group_columns, two_phase_inference
 from bestrand.settings import Penalty
+from bestrand.stats.balance import linearised
 from bestrand.stats.regression import PENALTY, ridge_penalty
 from bestrand.types import FloatArray
 
@@ -31,6 +32,8 @@ class Regression(Estimator):
     References:
         Cochran, W. G. (1977). Sampling Techniques, 3rd ed., section 12.6. Wiley.
     """
+
+    needs: ClassVar[Needs] = "probes"
 
     penalty: Penalty = PENALTY
 

@@ -5,10 +5,11 @@ from typing import final
 
 import numpy as np
 
+from bestrand.core.method import Needs
 from bestrand.estimators.base import Estimator, Inference, Seen
-from bestrand.estimators.chance import linearised
 from bestrand.estimators.regression import Regression
 from bestrand.notes import Note
+from bestrand.stats.balance import linearised
 from bestrand.stats.regression import ridge_penalty, ridge_residuals
 from bestrand.types import BoolArray, FloatArray
 
@@ -41,6 +42,11 @@ class Shrunk(Estimator):
     """
 
     base: Estimator = field(default_factory=Regression)
+
+    @property
+    def needs(self) -> Needs:  # type: ignore[override]
+        """What its base needs."""
+        return self.base.needs
 
     @property
     def name(self) -> str:

@@ -9,7 +9,8 @@ import numpy as np
 
 from bestrand.core.bounds import UNIT
 from bestrand.estimators.base import Inference, Seen
-from bestrand.estimators.chance import linearised, residual_shares, within_shares
+from bestrand.estimators.chance import residual_shares, within_shares
+from bestrand.stats.balance import big_groups, linearised
 from bestrand.stats.intervals import (
     Reach,
     floored_variance,
@@ -22,7 +23,6 @@ from bestrand.stats.regression import ridge_penalty
 from bestrand.types import FloatArray, IntArray
 
 
-BIG_GROUP = 0.03  # a group of at least this share of the frame gets a column of its own
 ITEMS_PER_COLUMN = 3
 ROUNDING = 1e-12  # of scores on 0..1
 
@@ -130,7 +130,7 @@ def group_columns(seen: Seen, *, n_others: int) -> list[FloatArray]:
     """Give a column for each big group if the subset was balanced on groups and is big enough."""
     if "groups" not in seen.balanced_on or seen.groups is None or seen.group_shares is None:
         return []
-    big = np.flatnonzero(seen.group_shares >= BIG_GROUP)
+    big = big_groups(seen.group_shares)
     if seen.scores.shape[1] < ITEMS_PER_COLUMN * (big.size + n_others):
         return []
     return [(seen.groups == code).astype(np.float64) for code in big]

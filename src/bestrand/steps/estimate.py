@@ -18,15 +18,8 @@ from bestrand.core.probes import Known, known_probes
 from bestrand.core.scores import ScoreMatrix, ScoreTable, matrix_of, why_missing
 from bestrand.errors import ArgumentError, EstimateError, InputError, ManifestError
 from bestrand.estimators.base import Estimator, Inference, Seen
-from bestrand.estimators.baselines.cluster_weighted import ClusterWeighted
-from bestrand.estimators.baselines.kernel_ridge_scores import KernelRidgeScores
-from bestrand.estimators.baselines.ridge_scores import RidgeScores
-from bestrand.estimators.baselines.sparse_eval import SparseEvalPredictor
-from bestrand.estimators.history_average import HistoryAverage
-from bestrand.estimators.inverse_probability import Hajek
-from bestrand.estimators.mean import Mean
-from bestrand.estimators.regression import Regression
 from bestrand.ids import explain_mismatch
+from bestrand.methods import default_estimator
 from bestrand.notes import Note, shown
 from bestrand.steps.estimate_notes import design_notes, left_out_notes, score_notes
 from bestrand.steps.scale import bounds_on, known_bounds, span_of, to_estimates
@@ -34,11 +27,6 @@ from bestrand.types import Missing
 
 
 OF_INTERVALS = ("few-items", "no-probes", "outside-probes")
-PREDICTORS: dict[str, Estimator] = {
-    "MRMR": KernelRidgeScores(),
-    "RandomSearch": RidgeScores(),
-    "SparseEval": SparseEvalPredictor(),
-}
 
 
 def estimate(
@@ -106,8 +94,9 @@ def estimate(
             "them. Choose again with more items, or with --design stratified."
         )
     how = estimator or default_estimator(subset.design, seen)
-    notes += design_notes(subset, how)
     inference = how.infer(seen)
+    said = {note.code for note in inference.notes}
+    notes += [note for note in design_notes(subset, how) if note.code not in said]
     notes += score_notes(subset, whole, filled, known, level)
     notes += left_out_notes(subset, filled)
     if not subset.has_intervals:
@@ -169,24 +158,6 @@ def _flat_notes(
             f"{range_said(targets.values)}."
         )
     return [Note("unknown-scale", text)]
-
-
-def default_estimator(design: str, seen: Seen) -> Estimator:
-    """Give the estimator that goes with a design and with what is known.
-
-    Unequal chances ask for `Hajek`, cluster shares for `ClusterWeighted`; a history of sources on
-    all items for `HistoryAverage`, if a design was balanced on it; known probes for `Regression`;
-    nothing known for `Mean`. Designs whose subset is not like the frame have predictors of their
-    own, which need the sources on all items.
-    """
-    complete = not np.isnan(seen.scores).any()
-    if design in PREDICTORS and seen.pool_probes is not None and complete:
-        return PREDICTORS[design]
-    if seen.design_weights is not None:
-        return ClusterWeighted() if seen.inclusion is None else Hajek()
-    if design == "History" and seen.pool_probes is not None:
-        return HistoryAverage() if complete else Regression()
-    return Mean() if seen.probe_means is None else Regression()
 
 
 def _without_intervals(inference: Inference) -> Inference:

@@ -6,7 +6,8 @@ from bestrand.core.manifest import Manifest
 from bestrand.core.probes import Known
 from bestrand.core.scores import ScoreMatrix
 from bestrand.estimators.base import Estimator
-from bestrand.estimators.mean import Mean
+from bestrand.estimators.baselines.cluster_weighted import ClusterWeighted
+from bestrand.methods import estimator_for
 from bestrand.notes import Note, percent, shown
 
 
@@ -108,19 +109,22 @@ def left_out_notes(subset: Manifest, targets: ScoreMatrix) -> list[Note]:
 def design_notes(subset: Manifest, how: Estimator) -> list[Note]:
     """Repeat what the choice of items means for the errors."""
     codes = ["not-a-mean", "uneven-weights"]
-    if subset.weighting != "micro" and how.name != "PostStratified":  # which says it itself
+    if subset.weighting != "micro":
         codes.append("absent-groups")
     notes = [Note(note.code, note.text) for note in subset.notes if note.code in codes]
-    by_chance = subset.inclusion is not None or subset.estimation_weights is None
-    if not by_chance and how.assumes_random_draw:
+    if subset.estimation_weights is None or not how.assumes_random_draw:
+        return notes
+    if subset.inclusion is None:
+        made_for = estimator_for(subset.design) or ClusterWeighted
         text = (
             f"The items were chosen to stand for clusters, not by chance: {how.name} and its "
-            "intervals may be far off. ClusterWeighted goes with this design."
+            f"intervals may be far off. {made_for.__name__} goes with this design."
         )
         notes.append(Note("not-by-chance", text))
-    if subset.estimation_weights is not None and subset.inclusion is not None and how == Mean():
+    elif not how.undoes_chances:
         text = (
-            "The items had unequal chances, which Mean does not undo. Take Hajek with this design."
+            f"The items had unequal chances, which {how.name} does not undo. Take Hajek with this "
+            "design."
         )
         notes.append(Note("unequal-chances", text))
     return notes

@@ -4,7 +4,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, Self, get_args
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import (
     BaseModel,
@@ -18,10 +18,9 @@ from pydantic import (
     model_validator,
 )
 
-from bestrand.designs.base import Design
+from bestrand.core.method import Needs
 from bestrand.errors import ArgumentError, FileError
-from bestrand.estimators.base import Estimator
-from bestrand.methods import DESIGNS, ESTIMATORS, STRATEGIES, Needs, Strategy, make_design
+from bestrand.methods import DESIGNS, ESTIMATORS, STRATEGIES, Strategy, make_design
 from bestrand.study.toml import first_problem, read_toml
 
 
@@ -137,7 +136,7 @@ class StrategyTable(_Plain):
         except TypeError as error:
             raise ValueError(f"a setting of the design is of another type ({error})") from error
         estimator = ESTIMATORS[self.estimator or "mean"]()
-        return Strategy(design, estimator, self.needs or _needs_of(design, estimator))
+        return Strategy.of(design, estimator, self.needs)
 
 
 def _form(given: object) -> str:
@@ -351,24 +350,4 @@ def _factor(alpha: Factor) -> float:
 
 
 def _pool_of(strategy: Strategy) -> PoolDesign:
-    """Our own designs take each group's share of the pool; the article's take it at random."""
-    return "stratified" if strategy.design.name in ("Balanced", "History") else "random"
-
-
-def _needs_of(design: Design, estimator: Estimator) -> Needs:
-    """Say what a pair needs: what its parts need in the known strategies, whichever is more."""
-    order: tuple[Needs, ...] = get_args(Needs)
-    least = [
-        min((s.needs for s in STRATEGIES.values() if type(part(s)) is kind), key=order.index)
-        for part, kind in ((_design, type(design)), (_estimator, type(estimator)))
-        if any(type(part(s)) is kind for s in STRATEGIES.values())
-    ]
-    return max(least, key=order.index, default="nothing")
-
-
-def _design(strategy: Strategy) -> Design:
-    return strategy.design
-
-
-def _estimator(strategy: Strategy) -> Estimator:
-    return strategy.estimator
+    return "stratified" if strategy.design.stratifies_pool else "random"

@@ -177,7 +177,7 @@ def foretell(
     """
     strategy, matrix = setting.planned.strategy, benchmark.matrices[setting.metric]
     plain = isinstance(strategy.design, SimpleRandom) and strategy.needs == "nothing"
-    if not plain and (not strategy.design.uses_probes or strategy.needs != "probes"):
+    if not plain and not strategy.design.needs == strategy.needs == "probes":
         return math.nan, math.nan
     chosen = setting if setting.n_probes else setting._replace(n_probes=setting.n_known)
     probes = matrix.take_models(_probes(matrix, parted, chosen))

@@ -2,16 +2,18 @@
 
 from dataclasses import dataclass
 from math import fsum
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
-from bestrand.designs.base import Design, Draw, Features, require_texts, weighted_deviations
+from bestrand.core.method import Needs
+from bestrand.designs.base import Design, Draw, Features, require_texts
 from bestrand.notes import Note
 from bestrand.rng import Stream
 from bestrand.search.draws import draw_candidate
 from bestrand.search.fixed_point import to_fixed_point
 from bestrand.settings import Candidates
+from bestrand.stats.balance import weighted_deviations
 from bestrand.types import FloatArray, IntArray
 
 
@@ -31,12 +33,9 @@ class Agreement(Design):
         n_candidates: M >= 1. M = 1 is `SimpleRandom`.
     """
 
-    n_candidates: Candidates = 1000
+    needs: ClassVar[Needs] = "texts"
 
-    @property
-    def uses_texts(self) -> bool:
-        """Whether it looks at the items' texts: yes."""
-        return True
+    n_candidates: Candidates = 1000
 
     def draw(self, features: Features, n: int, stream: Stream) -> Draw:
         """Choose n items; see `Design.draw`."""

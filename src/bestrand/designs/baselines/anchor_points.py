@@ -1,12 +1,13 @@
 """AnchorPoints: items that stand for the items whose scores go up and down with theirs."""
 
 from dataclasses import dataclass
-from typing import Literal, final
+from typing import ClassVar, Literal, final
 
 import numpy as np
 
-from bestrand.designs.base import Design, Draw, Features
-from bestrand.designs.sources import require_sources, source_notes
+from bestrand.core.method import Needs
+from bestrand.designs.base import Design, Draw, Features, require_sources
+from bestrand.designs.notes import source_notes
 from bestrand.notes import Note
 from bestrand.rng import Stream
 from bestrand.search.draws import draw_candidate
@@ -51,13 +52,11 @@ class AnchorPoints(Design):
         101. doi:10.1016/j.is.2021.101804
     """
 
+    needs: ClassVar[Needs] = "sources"
+    estimator: ClassVar[str | None] = "ClusterWeighted"
+
     likeness: Likeness = "signed"
     constant_items: ConstantItems = "omit"
-
-    @property
-    def uses_probes(self) -> bool:
-        """Whether it looks at the sources' scores: yes."""
-        return True
 
     def draw(self, features: Features, n: int, stream: Stream) -> Draw:
         """Choose n items; see `Design.draw`."""

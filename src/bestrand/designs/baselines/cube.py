@@ -1,13 +1,15 @@
 """The cube method: exact balance with exact inclusion probabilities."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, ClassVar, final
 
 import numpy as np
 
+from bestrand.core.method import Needs
 from bestrand.designs.balance import group_features
-from bestrand.designs.base import Design, Draw, Features, require_probes, weighted_deviations
+from bestrand.designs.base import Design, Draw, Features, require_probes
 from bestrand.rng import Stream
+from bestrand.stats.balance import weighted_deviations
 from bestrand.types import BoolArray, FloatArray, IntArray
 
 
@@ -34,10 +36,7 @@ class Cube(Design):
         21(1). doi:10.1007/s00180-006-0250-2
     """
 
-    @property
-    def uses_probes(self) -> bool:
-        """Whether it looks at the probes' scores: yes."""
-        return True
+    needs: ClassVar[Needs] = "probes"
 
     def draw(self, features: Features, n: int, stream: Stream) -> Draw:
         """Choose n items; see `Design.draw`."""

@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from math import fsum
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
+from bestrand.core.method import Needs
 from bestrand.designs.base import Design, Draw, Features, require_texts
 from bestrand.rng import Stream
 from bestrand.stats.similarity import STEPS, cluster_weights, product_blocks, whole_rows
@@ -36,10 +37,8 @@ class FacilityLocation(Design):
         Optimization Techniques, LNCIS 7. doi:10.1007/BFb0006528
     """
 
-    @property
-    def uses_texts(self) -> bool:
-        """Whether it looks at the items' texts: yes."""
-        return True
+    needs: ClassVar[Needs] = "texts"
+    estimator: ClassVar[str | None] = "ClusterWeighted"
 
     def draw(self, features: Features, n: int, stream: Stream) -> Draw:
         """Choose n items; see `Design.draw`."""

@@ -1,11 +1,12 @@
 """Independent set: items of which no two are alike, as many as there should be."""
 
 from dataclasses import dataclass
-from typing import NamedTuple, final
+from typing import ClassVar, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bestrand.core.method import Needs
 from bestrand.designs.base import Design, Draw, Features, require_texts
 from bestrand.notes import Note
 from bestrand.rng import Stream
@@ -40,10 +41,8 @@ class IndependentSet(Design):
         sets in sparse and bounded-degree graphs. Algorithmica 18. doi:10.1007/BF02523693
     """
 
-    @property
-    def uses_texts(self) -> bool:
-        """Whether it looks at the items' texts: yes."""
-        return True
+    needs: ClassVar[Needs] = "texts"
+    estimator: ClassVar[str | None] = "ClusterWeighted"
 
     def draw(self, features: Features, n: int, stream: Stream) -> Draw:
         """Choose n items; see `Design.draw`."""

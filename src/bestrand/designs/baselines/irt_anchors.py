@@ -3,12 +3,13 @@
 import heapq
 import warnings
 from dataclasses import dataclass
-from typing import NamedTuple, final
+from typing import ClassVar, NamedTuple, final
 
 import numpy as np
 
-from bestrand.designs.base import Design, Draw, Features
-from bestrand.designs.sources import require_sources, source_notes
+from bestrand.core.method import Needs
+from bestrand.designs.base import Design, Draw, Features, require_sources
+from bestrand.designs.notes import source_notes
 from bestrand.notes import Note
 from bestrand.rng import Stream
 from bestrand.stats.irt import IrtModel
@@ -40,10 +41,8 @@ class IrtAnchors(Design):
         tinyBenchmarks: evaluating LLMs with fewer examples. ICML. arXiv:2402.14992
     """
 
-    @property
-    def uses_probes(self) -> bool:
-        """Whether it looks at the probes' scores: yes."""
-        return True
+    needs: ClassVar[Needs] = "sources"
+    estimator: ClassVar[str | None] = "ClusterWeighted"
 
     def draw(self, features: Features, n: int, stream: Stream) -> Draw:
         """Choose n items; see `Design.draw`."""

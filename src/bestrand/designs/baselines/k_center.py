@@ -1,10 +1,11 @@
 """k-center: items such that no item is far from the nearest chosen one."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
+from bestrand.core.method import Needs
 from bestrand.designs.base import Design, Draw, Features, require_texts
 from bestrand.rng import Stream
 from bestrand.stats.similarity import cluster_weights, squared_lengths, whole_rows
@@ -26,10 +27,8 @@ class KCenter(Design):
         Comput. Sci. 38. doi:10.1016/0304-3975(85)90224-5
     """
 
-    @property
-    def uses_texts(self) -> bool:
-        """Whether it looks at the items' texts: yes."""
-        return True
+    needs: ClassVar[Needs] = "texts"
+    estimator: ClassVar[str | None] = "ClusterWeighted"
 
     def draw(self, features: Features, n: int, stream: Stream) -> Draw:
         """Choose n items; see `Design.draw`."""

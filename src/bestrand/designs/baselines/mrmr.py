@@ -1,12 +1,13 @@
 """MRMR: items that tell much of the full score and little of each other."""
 
 from dataclasses import dataclass
-from typing import Literal, final
+from typing import ClassVar, Literal, final
 
 import numpy as np
 
-from bestrand.designs.base import Design, Draw, Features
-from bestrand.designs.sources import predictor_note, require_sources, source_notes
+from bestrand.core.method import Needs
+from bestrand.designs.base import Design, Draw, Features, require_sources
+from bestrand.designs.notes import predictor_note, source_notes
 from bestrand.rng import Stream
 from bestrand.settings import Count
 from bestrand.stats.information import (
@@ -48,13 +49,11 @@ class MRMR(Design):
         selection and multiple regression. arXiv:2605.25773
     """
 
+    needs: ClassVar[Needs] = "sources"
+    estimator: ClassVar[str | None] = "KernelRidgeScores"
+
     criterion: Criterion = "mid"
     n_neighbours: Count = 3
-
-    @property
-    def uses_probes(self) -> bool:
-        """Whether it looks at the sources' scores: yes."""
-        return True
 
     def draw(self, features: Features, n: int, stream: Stream) -> Draw:
         """Choose n items; see `Design.draw`."""

@@ -1,12 +1,13 @@
 """RandomSearch: the best of many random subsets, by how well a ridge predicts held-out models."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
-from bestrand.designs.base import Design, Draw, Features
-from bestrand.designs.sources import predictor_note, require_sources, source_notes
+from bestrand.core.method import Needs
+from bestrand.designs.base import Design, Draw, Features, require_sources
+from bestrand.designs.notes import predictor_note, source_notes
 from bestrand.rng import Stream
 from bestrand.search.draws import draw_candidate
 from bestrand.settings import Candidates
@@ -36,12 +37,10 @@ class RandomSearch(Design):
         misses the mark. NeurIPS 2025. arXiv:2506.07673
     """
 
-    n_candidates: Candidates = 1000
+    needs: ClassVar[Needs] = "sources"
+    estimator: ClassVar[str | None] = "RidgeScores"
 
-    @property
-    def uses_probes(self) -> bool:
-        """Whether it looks at the sources' scores: yes."""
-        return True
+    n_candidates: Candidates = 1000
 
     def draw(self, features: Features, n: int, stream: Stream) -> Draw:
         """Choose n items; see `Design.draw`."""

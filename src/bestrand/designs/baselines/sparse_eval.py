@@ -1,12 +1,13 @@
 """SparseEval: anchors from clusters of items, exchanged by what a small network makes of them."""
 
 from dataclasses import dataclass
-from typing import Annotated, final
+from typing import Annotated, ClassVar, final
 
 import numpy as np
 
-from bestrand.designs.base import Design, Draw, Features
-from bestrand.designs.sources import predictor_note, require_sources, source_notes
+from bestrand.core.method import Needs
+from bestrand.designs.base import Design, Draw, Features, require_sources
+from bestrand.designs.notes import predictor_note, source_notes
 from bestrand.errors import DesignError
 from bestrand.rng import Stream
 from bestrand.settings import Range
@@ -39,13 +40,11 @@ class SparseEval(Design):
         evaluation of large language models by sparse optimization. ICLR 2026. arXiv:2602.07909
     """
 
+    needs: ClassVar[Needs] = "sources"
+    estimator: ClassVar[str | None] = "SparseEvalPredictor"
+
     proxy: ProxyKind = "linear"
     n_steps: Annotated[int, Range(0)] = 10
-
-    @property
-    def uses_probes(self) -> bool:
-        """Whether it looks at the sources' scores: yes."""
-        return True
 
     def draw(self, features: Features, n: int, stream: Stream) -> Draw:
         """Choose n items; see `Design.draw`."""

@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
-from bestrand.designs.base import Design, Draw, Features
+from bestrand.core.method import Needs
+from bestrand.designs.base import Design, Draw, Features, require_sources
 from bestrand.designs.baselines.irt_anchors import (
     ADVICE,
     Anchors,
@@ -15,7 +16,7 @@ from bestrand.designs.baselines.irt_anchors import (
     cluster_anchors,
     item_places,
 )
-from bestrand.designs.sources import require_sources, source_notes
+from bestrand.designs.notes import source_notes
 from bestrand.notes import Note
 from bestrand.rng import Stream
 from bestrand.settings import Count
@@ -48,12 +49,10 @@ class ZipBench(Design):
         arXiv:2609.12475
     """
 
-    n_sources: Count = 6
+    needs: ClassVar[Needs] = "sources"
+    estimator: ClassVar[str | None] = "ClusterWeighted"
 
-    @property
-    def uses_probes(self) -> bool:
-        """Whether it looks at the probes' scores: yes."""
-        return True
+    n_sources: Count = 6
 
     def draw(self, features: Features, n: int, stream: Stream) -> Draw:
         """Choose n items; see `Design.draw`."""

@@ -1,15 +1,16 @@
 """AIPW: predictions from source models, corrected by their residuals on the subset."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
+from bestrand.core.method import Needs
 from bestrand.estimators.base import Estimator, Inference, Seen, require_reference
-from bestrand.estimators.chance import linearised
 from bestrand.estimators.regression import regression_shift
 from bestrand.estimators.two_phase import two_phase_inference
 from bestrand.settings import Penalty
+from bestrand.stats.balance import linearised
 
 
 @final
@@ -30,6 +31,8 @@ class AIPW(Estimator):
         misses the mark. arXiv:2506.07673. Robins, J. M., Rotnitzky, A. and Zhao, L. P. (1994).
         doi:10.1080/01621459.1994.10476818
     """
+
+    needs: ClassVar[Needs] = "sources"
 
     penalty: Penalty = 10.0
 

@@ -5,6 +5,7 @@ from typing import ClassVar, final
 
 import numpy as np
 
+from bestrand.core.method import Needs
 from bestrand.estimators.base import Estimator, Inference, Seen
 from bestrand.estimators.learned import (
     KnownSources,
@@ -36,6 +37,7 @@ class AnchorPredictor(Estimator):
         models with much fewer examples. EACL 2024. arXiv:2309.08638
     """
 
+    needs: ClassVar[Needs] = "sources"
     assumes_random_draw: ClassVar[bool] = False
 
     def infer(self, seen: Seen) -> Inference:

@@ -5,6 +5,7 @@ from typing import ClassVar, final
 
 import numpy as np
 
+from bestrand.core.method import Needs
 from bestrand.estimators.base import Estimator, Inference, Seen, without_errors
 from bestrand.estimators.baselines.cluster_weighted import cluster_weighted_mean
 from bestrand.estimators.baselines.p_irt import REASON, predicted_mean
@@ -30,6 +31,7 @@ class GpIrt(Estimator):
         tinyBenchmarks: evaluating LLMs with fewer examples. ICML. arXiv:2402.14992
     """
 
+    needs: ClassVar[Needs] = "sources"
     assumes_random_draw: ClassVar[bool] = False
 
     def infer(self, seen: Seen) -> Inference:

@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar, final
 
 import numpy as np
 
+from bestrand.core.method import Needs
 from bestrand.estimators.base import Estimator, Inference, Seen
 from bestrand.estimators.learned import (
     STRENGTH_SHIFT,
@@ -44,6 +45,7 @@ class KernelRidgeScores(Estimator):
         dual variables. ICML 1998.
     """
 
+    needs: ClassVar[Needs] = "sources"
     assumes_random_draw: ClassVar[bool] = False
 
     degree: Annotated[int, Range(1, MOST_DEGREES)] = 2

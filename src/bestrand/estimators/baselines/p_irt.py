@@ -5,6 +5,7 @@ from typing import ClassVar, final
 
 import numpy as np
 
+from bestrand.core.method import Needs
 from bestrand.estimators.base import Estimator, Inference, Seen, without_errors
 from bestrand.estimators.learned import KnownSources, nothing_to_infer, require_sources
 from bestrand.stats.irt import fit_ability, probability
@@ -34,6 +35,7 @@ class PIrt(Estimator):
         tinyBenchmarks: evaluating LLMs with fewer examples. ICML. arXiv:2402.14992
     """
 
+    needs: ClassVar[Needs] = "sources"
     assumes_random_draw: ClassVar[bool] = False
 
     def infer(self, seen: Seen) -> Inference:

@@ -1,14 +1,15 @@
 """Prediction-powered inference: one prediction an item, used as far as it helps."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
+from bestrand.core.method import Needs
 from bestrand.estimators.base import Estimator, Inference, Seen, require_reference
-from bestrand.estimators.chance import linearised
 from bestrand.estimators.regression import regression_shift
 from bestrand.estimators.two_phase import two_phase_inference
+from bestrand.stats.balance import linearised
 
 
 @final
@@ -26,6 +27,8 @@ class PPI(Estimator):
         Angelopoulos, A. N., Duchi, J. C. and Zrnic, T. (2023). PPI++: efficient
         prediction-powered inference. arXiv:2311.01453.
     """
+
+    needs: ClassVar[Needs] = "probes"
 
     def infer(self, seen: Seen) -> Inference:
         """Estimate the full scores; see `Estimator.infer`."""

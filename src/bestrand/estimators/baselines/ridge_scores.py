@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, final
 
+from bestrand.core.method import Needs
 from bestrand.estimators.base import Estimator, Inference, Seen
 from bestrand.estimators.learned import (
     STRENGTH_SHIFT,
@@ -39,6 +40,7 @@ class RidgeScores(Estimator):
         nonorthogonal problems. Technometrics 12(1). doi:10.1080/00401706.1970.10488634
     """
 
+    needs: ClassVar[Needs] = "sources"
     assumes_random_draw: ClassVar[bool] = False
 
     penalties: tuple[Penalty, ...] = PENALTIES

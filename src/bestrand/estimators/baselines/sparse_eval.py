@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, final
 
+from bestrand.core.method import Needs
 from bestrand.errors import EstimateError
 from bestrand.estimators.base import Estimator, Inference, Seen
 from bestrand.estimators.learned import (
@@ -39,6 +40,8 @@ class SparseEvalPredictor(Estimator):
         evaluation of large language models by sparse optimization. ICLR 2026. arXiv:2602.07909
     """
 
+    needs: ClassVar[Needs] = "sources"
+    word: ClassVar[str] = "sparse-eval"
     assumes_random_draw: ClassVar[bool] = False
 
     kind: ProxyKind = "linear"
