@@ -154,7 +154,7 @@ def cli_page() -> str:
 
 def schema_files() -> dict[str, str]:
     """Write the JSON Schema of each contract; name -> text."""
-    from bestrand.report.json.schemas import CONTRACTS, schema_of
+    from bestrand.reporting.json.schemas import CONTRACTS, schema_of
 
     return {name: json.dumps(schema_of(name), indent=2) + "\n" for name in CONTRACTS}
 

@@ -14,7 +14,7 @@ import bestrand
 from bestrand import errors
 from bestrand.core.manifest import Manifest
 from bestrand.methods import DESIGNS, ESTIMATORS
-from bestrand.report.json.schemas import CONTRACTS, schema_of
+from bestrand.reporting.json.schemas import CONTRACTS, schema_of
 
 
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]

@@ -52,7 +52,7 @@ ROOMS = (
     "verify",
     "demo",
     "study",
-    "report",
+    "reporting",
     "cli",
     "__init__",
 )

@@ -39,9 +39,9 @@ from bestrand.reading.families import read_families as read_families
 from bestrand.reading.items import read_items as read_items
 from bestrand.reading.scores import read_scores as read_scores
 from bestrand.reading.texts import read_texts as read_texts
-from bestrand.report.charts.show import chart as chart
-from bestrand.report.charts.write import write_chart as write_chart
-from bestrand.report.write import report as report
+from bestrand.reporting.charts.show import chart as chart
+from bestrand.reporting.charts.write import write_chart as write_chart
+from bestrand.reporting.write import report as report
 from bestrand.steps.adopt import adopt as adopt
 from bestrand.steps.draw_pool import draw_pool as draw_pool
 from bestrand.steps.estimate import estimate as estimate

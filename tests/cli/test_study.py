@@ -14,8 +14,8 @@ from jsonschema import Draft202012Validator
 from rich.console import Console
 
 import bestrand
-from bestrand.report.json.schemas import schema_of
-from bestrand.report.json.study import study_report
+from bestrand.reporting.json.schemas import schema_of
+from bestrand.reporting.json.study import study_report
 from bestrand.study.run import read_study
 from tests.conftest import Files, Run
 

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 import bestrand as br
 from bestrand.planning.costs import pays_against_random
 from bestrand.planning.equals import random_items_of
-from bestrand.report.json.schemas import CONTRACTS, schema_of
+from bestrand.reporting.json.schemas import CONTRACTS, schema_of
 from bestrand.stats.random_items import random_items
 from tests.conftest import Files, Run
 

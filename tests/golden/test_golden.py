@@ -8,7 +8,7 @@ import pytest
 from scripts import golden
 
 from bestrand.methods import DESIGNS
-from bestrand.report.json.schemas import CONTRACTS
+from bestrand.reporting.json.schemas import CONTRACTS
 from tests.golden import made, records
 
 

@@ -8,7 +8,7 @@ import pytest
 import bestrand as br
 from bestrand.core.manifest import ADOPTED
 from bestrand.estimators.inverse_probability import Hajek
-from bestrand.report.json.estimates import estimate_report
+from bestrand.reporting.json.estimates import estimate_report
 from tests.conftest import Run
 
 

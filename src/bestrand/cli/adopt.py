@@ -54,9 +54,9 @@ def register(app: typer.Typer) -> None:
         """Make a manifest of a subset that was chosen elsewhere, as a published list of ids."""
         from bestrand.planning.equals import random_items_of
         from bestrand.reading.items import read_items
-        from bestrand.report.json.estimates import equals_row
-        from bestrand.report.tables.terminal import manifest_table
-        from bestrand.report.worth import cost_row, printed
+        from bestrand.reporting.json.estimates import equals_row
+        from bestrand.reporting.tables.terminal import manifest_table
+        from bestrand.reporting.worth import cost_row, printed
         from bestrand.steps.adopt import adopt as take
 
         out = Output(json, quiet)

@@ -76,10 +76,10 @@ def register(app: typer.Typer) -> None:
         """Leave each model out of full scores, and see how wrong its estimate would have been."""
         from bestrand.planning.backtest import backtest as look
         from bestrand.reading.families import read_families
-        from bestrand.report.charts.show import chart as draw
-        from bestrand.report.charts.write import check_chart, write_chart
-        from bestrand.report.json.planning import backtest_report
-        from bestrand.report.tables.planning import backtest_tables
+        from bestrand.reporting.charts.show import chart as draw
+        from bestrand.reporting.charts.write import check_chart, write_chart
+        from bestrand.reporting.json.planning import backtest_report
+        from bestrand.reporting.tables.planning import backtest_tables
 
         out = Output(json, quiet)
         if chart:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from bestrand.core.manifest import ManifestNote
     from bestrand.notes import Note
-    from bestrand.report.json.estimates import NoteRow
+    from bestrand.reporting.json.estimates import NoteRow
 
 
 JsonOption = Annotated[

@@ -63,8 +63,8 @@ def register(app: typer.Typer) -> None:
         """Compare targets with a baseline, item by item, on the full scores they stand for."""
         from bestrand.core.manifest import Manifest
         from bestrand.methods import make_estimator
-        from bestrand.report.json.estimates import compare_report
-        from bestrand.report.tables.terminal import differences_table
+        from bestrand.reporting.json.estimates import compare_report
+        from bestrand.reporting.tables.terminal import differences_table
         from bestrand.steps.estimate import estimate as infer
 
         out = Output(json, quiet)

@@ -25,8 +25,8 @@ def register(app: typer.Typer) -> None:
         from rich.console import Console
 
         from bestrand.data.demo import run_demo
-        from bestrand.report.json.estimates import demo_report
-        from bestrand.report.tables.terminal import demo_tables
+        from bestrand.reporting.json.estimates import demo_report
+        from bestrand.reporting.tables.terminal import demo_tables
 
         out = Output(json, quiet)
         progress = Console(stderr=True)

@@ -74,10 +74,10 @@ def register(app: typer.Typer) -> None:
         from bestrand.core.manifest import Manifest
         from bestrand.planning.diagnose import RETENTIONS
         from bestrand.planning.diagnose import diagnose as look
-        from bestrand.report.charts.show import chart as draw
-        from bestrand.report.charts.write import check_chart, write_chart
-        from bestrand.report.json.planning import diagnose_report
-        from bestrand.report.tables.planning import diagnosis_tables
+        from bestrand.reporting.charts.show import chart as draw
+        from bestrand.reporting.charts.write import check_chart, write_chart
+        from bestrand.reporting.json.planning import diagnose_report
+        from bestrand.reporting.tables.planning import diagnosis_tables
 
         out = Output(json, quiet)
         if chart:

@@ -57,8 +57,8 @@ def register(app: typer.Typer) -> None:
         """Estimate each target's full score, with an interval, from the subset alone."""
         from bestrand.core.manifest import Manifest
         from bestrand.methods import make_estimator
-        from bestrand.report.json.estimates import estimate_report
-        from bestrand.report.tables.terminal import estimates_table
+        from bestrand.reporting.json.estimates import estimate_report
+        from bestrand.reporting.tables.terminal import estimates_table
         from bestrand.steps.estimate import estimate as infer
 
         if max_se is not None and not max_se >= 0:

@@ -106,10 +106,10 @@ def register(app: typer.Typer) -> None:
         from bestrand.planning.plan import POWER, RETENTIONS, RISK
         from bestrand.planning.plan import plan as make_plan
         from bestrand.planning.suite import plan_suite
-        from bestrand.report.charts.show import chart as draw
-        from bestrand.report.charts.write import check_chart, write_chart
-        from bestrand.report.json.planning import plan_report, suite_report
-        from bestrand.report.tables.planning import plan_tables, suite_tables
+        from bestrand.reporting.charts.show import chart as draw
+        from bestrand.reporting.charts.write import check_chart, write_chart
+        from bestrand.reporting.json.planning import plan_report, suite_report
+        from bestrand.reporting.tables.planning import plan_tables, suite_tables
 
         out = Output(json, quiet)
         read = partial(

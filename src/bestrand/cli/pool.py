@@ -53,8 +53,8 @@ def register(app: typer.Typer) -> None:
         """Draw the pool: the items that the probe models must run."""
         from bestrand.methods import DESIGNS
         from bestrand.reading.items import read_items
-        from bestrand.report.tables.terminal import manifest_table
-        from bestrand.report.worth import cost_row, printed
+        from bestrand.reporting.tables.terminal import manifest_table
+        from bestrand.reporting.worth import cost_row, printed
         from bestrand.steps.draw_pool import draw_pool
 
         out = Output(json, quiet)

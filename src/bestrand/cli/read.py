@@ -40,8 +40,8 @@ def register(app: typer.Typer) -> None:
         quiet: QuietOption = False,
     ) -> None:
         """Read scores, say what was understood, and write them as one table."""
-        from bestrand.report.json.estimates import read_report
-        from bestrand.report.tables.terminal import read_table
+        from bestrand.reporting.json.estimates import read_report
+        from bestrand.reporting.tables.terminal import read_table
 
         out = Output(json, quiet)
         table = read_for_cli(

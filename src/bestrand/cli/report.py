@@ -28,8 +28,8 @@ from bestrand.errors import ArgumentError
 
 
 if TYPE_CHECKING:
-    from bestrand.report.html.page import Page
-    from bestrand.report.json.estimates import NoteRow
+    from bestrand.reporting.html.page import Page
+    from bestrand.reporting.json.estimates import NoteRow
 
 # options by what they speak of; one that would change nothing is refused, not passed over
 OF_TARGETS = {
@@ -105,10 +105,10 @@ def register(app: typer.Typer) -> None:
         """Write one HTML page that works offline: charts, tables that sort, and the rows behind."""
         from bestrand.core.manifest import Manifest
         from bestrand.methods import make_estimator
-        from bestrand.report.charts.style import noun
-        from bestrand.report.html.subset import subset_page
-        from bestrand.report.json.subset import subset_report
-        from bestrand.report.write import check_report, write_page
+        from bestrand.reporting.charts.style import noun
+        from bestrand.reporting.html.subset import subset_page
+        from bestrand.reporting.json.subset import subset_report
+        from bestrand.reporting.write import check_report, write_page
         from bestrand.steps.estimate import estimate as infer
 
         out = Output(json, quiet)
@@ -179,8 +179,8 @@ def _refuse(options: Sequence[str], why: str) -> None:
 
 def _study(folder: Path) -> "tuple[Page, str, list[NoteRow]]":
     """Make the page of a study, what `bestrand study --json` prints of it, and its notes."""
-    from bestrand.report.html.study import study_page
-    from bestrand.report.json.study import study_report
+    from bestrand.reporting.html.study import study_page
+    from bestrand.reporting.json.study import study_report
     from bestrand.study.run import read_study
 
     table = read_study(folder)

@@ -106,9 +106,9 @@ def register(app: typer.Typer) -> None:
         from bestrand.planning.equals import random_items_of
         from bestrand.reading.items import read_items
         from bestrand.reading.texts import read_texts
-        from bestrand.report.json.estimates import equals_row
-        from bestrand.report.tables.terminal import manifest_table
-        from bestrand.report.worth import cost_row, printed
+        from bestrand.reporting.json.estimates import equals_row
+        from bestrand.reporting.tables.terminal import manifest_table
+        from bestrand.reporting.worth import cost_row, printed
         from bestrand.steps.select import select as choose
 
         out = Output(json, quiet)

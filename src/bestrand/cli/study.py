@@ -66,8 +66,8 @@ def register(app: typer.Typer) -> None:
         quiet: QuietOption = False,
     ) -> None:
         """Hide targets, draw, select, estimate, and compare with the truth, again and again."""
-        from bestrand.report.json.study import study_report
-        from bestrand.report.tables.study import study_tables
+        from bestrand.reporting.json.study import study_report
+        from bestrand.reporting.tables.study import study_tables
         from bestrand.study.claims import check_claims, read_claims
         from bestrand.study.run import run_study
 

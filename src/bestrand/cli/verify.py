@@ -60,8 +60,8 @@ def register(app: typer.Typer) -> None:
         """Check that a manifest is unaltered, fits these items, and is drawn again the same."""
         from bestrand.core.manifest import Manifest
         from bestrand.reading.texts import read_texts
-        from bestrand.report.json.estimates import verify_report
-        from bestrand.report.tables.terminal import checks_table
+        from bestrand.reporting.json.estimates import verify_report
+        from bestrand.reporting.tables.terminal import checks_table
         from bestrand.steps.verify import verify as check
 
         out = Output(json, quiet)
