@@ -1,6 +1,7 @@
 """The laws of the house: data flows one way, modules are small, and importing does nothing."""
 
 import ast
+import importlib
 import inspect
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import typer
 
 import bestrand
 from bestrand.cli import app
+from bestrand.methods import DESIGNS, ESTIMATORS
 
 
 ROOT = Path(bestrand.__file__).parent
@@ -22,6 +24,7 @@ ROOMS = (
     "errors",
     "types",
     "notes",
+    "version",
     "settings",
     "files",
     "rng",
@@ -69,8 +72,13 @@ HEAVY = (
     "distributed",
     "dask",
 )
-PUBLIC = [name for name in vars(bestrand) if not name.startswith("_")]
-OFFERED = [name for name in PUBLIC if not inspect.ismodule(getattr(bestrand, name))]
+PUBLIC = [name for name in dir(bestrand) if not name.startswith("_")]
+OFFERED = [
+    name
+    for name in PUBLIC
+    if not inspect.ismodule(getattr(bestrand, name)) and name != "STRATEGIES"
+]
+AT_THE_DOOR = ("numpy", "polars", "scipy", "pydantic", "typer", *HEAVY)
 
 
 def where(path: Path) -> str:
@@ -147,24 +155,66 @@ def test_chance_comes_from_streams_alone(path: Path) -> None:
     assert used & {"random", "secrets", "uuid"} <= allowed
 
 
-def test_importing_prints_nothing_and_loads_nothing_heavy() -> None:
-    code = f"import sys, bestrand; print([m for m in {HEAVY} if m in sys.modules])"
+def loaded_by(code: str, names: tuple[str, ...]) -> str:
+    """Give those of the libraries that a piece of code loads, and what else it prints."""
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True
+        [
+            sys.executable,
+            "-W",
+            "error",
+            "-c",
+            f"import sys; {code}\nprint([m for m in {names} if m in sys.modules])",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
     )
+    return done.stdout.strip() + done.stderr
 
-    assert (done.stdout, done.stderr) == ("[]\n", "")
+
+def test_importing_prints_nothing_and_loads_nothing() -> None:
+    assert loaded_by("import bestrand", AT_THE_DOOR) == "[]"
 
 
-def test_the_door_holds_imports_alone_in_order() -> None:
-    tree = ast.parse((ROOT / "__init__.py").read_text(encoding="utf-8"))
+def test_an_estimate_loads_neither_search_nor_clusters_nor_charts() -> None:
+    code = """
+import bestrand as br
+scores = br.data.load("blink_val")
+subset = br.select(scores.frame(), 40, design=br.SimpleRandom())
+br.estimate(scores, subset, probes=scores.matrix().take_models(scores.models[:5]))
+"""
+
+    assert loaded_by(code, HEAVY) == "[]"
+
+
+def test_the_door_names_what_is_loaded_when_it_is_used() -> None:
+    tree = ast.parse((ROOT / "__init__.pyi").read_text(encoding="utf-8"))
     lines = [node for node in tree.body[1:] if isinstance(node, ast.ImportFrom)]
     names = [(node.module or "", alias.name) for node in lines for alias in node.names]
 
     assert len(lines) == len(tree.body) - 1
     assert all(alias.name == alias.asname for node in lines for alias in node.names)
     assert names == sorted(names)
-    assert sorted(name for _, name in names) == sorted(OFFERED)
+    assert sorted(name for _, name in names) == sorted(dir(bestrand))
+
+
+@pytest.mark.parametrize("name", dir(bestrand))
+def test_every_public_name_is_there(name: str) -> None:
+    assert getattr(bestrand, name) is not None
+
+
+def test_functions_are_not_hidden_by_modules() -> None:
+    for path in MODULES:
+        importlib.import_module(dotted(path))
+
+    assert [
+        name for name in ("report", "select", "estimate") if not callable(getattr(bestrand, name))
+    ] == []
+
+
+def test_every_method_is_exported_by_its_package() -> None:
+    for package, methods in ((bestrand.designs, DESIGNS), (bestrand.estimators, ESTIMATORS)):
+        assert {each.__name__ for each in methods.values()} <= set(dir(package))
 
 
 @pytest.mark.parametrize("name", OFFERED)

@@ -1,53 +1,6 @@
 """Run a fraction of a benchmark, know the full score, and know how wrong you can be."""
 
-from bestrand.core.estimates import Difference as Difference
-from bestrand.core.estimates import Estimates as Estimates
-from bestrand.core.frame import Frame as Frame
-from bestrand.core.manifest import Manifest as Manifest
-from bestrand.core.scores import ScoreMatrix as ScoreMatrix
-from bestrand.core.scores import ScoreTable as ScoreTable
-from bestrand.core.texts import ItemTexts as ItemTexts
-from bestrand.core.texts import embed_texts as embed_texts
-from bestrand.designs.balanced import Balanced as Balanced
-from bestrand.designs.best_rand import BestRand as BestRand
-from bestrand.designs.history import History as History
-from bestrand.designs.simple_random import SimpleRandom as SimpleRandom
-from bestrand.designs.stratified import Stratified as Stratified
-from bestrand.errors import ArgumentError as ArgumentError
-from bestrand.errors import BestrandError as BestrandError
-from bestrand.errors import DesignError as DesignError
-from bestrand.errors import EstimateError as EstimateError
-from bestrand.errors import FileError as FileError
-from bestrand.errors import InputError as InputError
-from bestrand.errors import ManifestError as ManifestError
-from bestrand.errors import OutputError as OutputError
-from bestrand.errors import WorkerError as WorkerError
-from bestrand.estimators.history_average import HistoryAverage as HistoryAverage
-from bestrand.estimators.mean import Mean as Mean
-from bestrand.estimators.regression import Regression as Regression
-from bestrand.estimators.shrunk import Shrunk as Shrunk
-from bestrand.notes import Note as Note
-from bestrand.planning.backtest import Backtest as Backtest
-from bestrand.planning.backtest import backtest as backtest
-from bestrand.planning.diagnose import Diagnosis as Diagnosis
-from bestrand.planning.diagnose import diagnose as diagnose
-from bestrand.planning.plan import Plan as Plan
-from bestrand.planning.plan import plan as plan
-from bestrand.planning.suite import SuitePlan as SuitePlan
-from bestrand.planning.suite import plan_suite as plan_suite
-from bestrand.reading.families import read_families as read_families
-from bestrand.reading.items import read_items as read_items
-from bestrand.reading.scores import read_scores as read_scores
-from bestrand.reading.texts import read_texts as read_texts
-from bestrand.reporting.charts.show import chart as chart
-from bestrand.reporting.charts.write import write_chart as write_chart
-from bestrand.reporting.write import report as report
-from bestrand.steps.adopt import adopt as adopt
-from bestrand.steps.draw_pool import draw_pool as draw_pool
-from bestrand.steps.estimate import estimate as estimate
-from bestrand.steps.select import select as select
-from bestrand.steps.verify import verify as verify
-from bestrand.study.protocol import Protocol as Protocol
-from bestrand.study.run import read_study as read_study
-from bestrand.study.run import run_study as run_study
-from bestrand.study.table import StudyTable as StudyTable
+import lazy_loader
+
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

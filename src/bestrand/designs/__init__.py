@@ -1,1 +1,6 @@
-"""Designs: how items are chosen. One a file; each sees arrays only, never a target's score."""
+"""Designs: ways to choose items."""
+
+import lazy_loader
+
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

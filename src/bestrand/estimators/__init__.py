@@ -1,1 +1,6 @@
-"""Estimators: how the full score is inferred from a subset, one a file."""
+"""Estimators: ways to infer full scores from a subset."""
+
+import lazy_loader
+
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
