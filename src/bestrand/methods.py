@@ -110,6 +110,7 @@ class Strategy:
         return cls(design, estimator, needs or more_of(design.needs, estimator.needs))
 
 
+# name -> strategy, as studies know them
 STRATEGIES: dict[str, Strategy] = {
     "random": Strategy.of(SimpleRandom(), Mean()),
     "stratified": Strategy.of(Stratified(), Mean()),

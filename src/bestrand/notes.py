@@ -1,4 +1,4 @@
-"""Things that are no errors but must be said; they travel on results, nothing prints them."""
+"""Notes: warnings attached to results; nothing prints them by itself."""
 
 from dataclasses import dataclass
 from decimal import Decimal

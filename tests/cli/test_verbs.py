@@ -182,7 +182,7 @@ def test_what_choosing_costs_and_is_worth_is_printed(run: Run, files: Files) -> 
     assert costs["target_items"] == 60
     assert costs["pays_from"] == 1
     assert worth is not None
-    assert equals == pytest.approx(worth._asdict())
+    assert equals == pytest.approx(worth.to_dict())
     assert costs["pays_from_random"] == pays_against_random(br.Manifest.read(subset), worth.mean)
     assert "6 probes x 240 items = 1 440 calls, 0.76 full runs of one model" in said
     assert "from 1 target on, against running them on all items" in said

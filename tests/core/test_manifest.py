@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestrand import Frame, Manifest, ManifestError, Note, OutputError, draw_pool
-from bestrand.core.manifest import SCHEMA_VERSION, scores_digest, written_notes
+from bestrand.core.manifest import SCHEMA_VERSION, scores_digest
 
 
 FIELDS: dict[str, Any] = {
@@ -38,7 +38,7 @@ FIELDS: dict[str, Any] = {
     "estimation_weights": (1.0, 1.0, 0.5, 1.5, 1.0),
     "probe_means": {"acc": {"p1": 0.25, "p2": 1 / 3}},
     "distance": 0.00123,
-    "notes": written_notes([Note("one-probe", "A single probe …")]),
+    "notes": (Note("one-probe", "A single probe …"),),
 }
 NONE_ALLOWED = [
     *("scores_digest", "parent", "item_weights", "item_groups", "group_sizes"),

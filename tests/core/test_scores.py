@@ -20,7 +20,8 @@ from bestrand import (
     ScoreTable,
     read_scores,
 )
-from bestrand.core.scores import Counts, Unknown
+from bestrand.core.scores import Unknown
+from bestrand.core.summary import Counts
 from bestrand.steps.scale import known_bounds
 from bestrand.types import FloatArray
 

@@ -10,7 +10,7 @@ from bestrand.data.demo import repeat
 from bestrand.methods import DESIGNS
 from bestrand.planning.equals import random_items_of
 from bestrand.rng import Stream
-from bestrand.stats.random_items import random_items
+from bestrand.stats.random_items import RandomItems, random_items
 
 
 @pytest.fixture(scope="module")
@@ -81,13 +81,13 @@ def test_the_unit_of_the_scores_changes_nothing(matrix: br.ScoreMatrix) -> None:
 def test_a_random_subset_is_worth_as_many(matrix: br.ScoreMatrix) -> None:
     subset = br.select(matrix.frame, 70, design=br.SimpleRandom())
 
-    assert random_items_of(subset) == (70.0,) * 6
+    assert random_items_of(subset) == RandomItems(*(70.0,) * 6)
 
 
 def test_all_items_are_worth_all(matrix: br.ScoreMatrix) -> None:
     probes = matrix.take_models(matrix.models[:3])
 
-    assert random_items_of(br.select(probes, 1901), probes) == (1901.0,) * 6
+    assert random_items_of(br.select(probes, 1901), probes) == RandomItems(*(1901.0,) * 6)
 
 
 @pytest.mark.parametrize("word", ["stratified", "anchor-points", "zip-bench", "random-search"])

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from bestrand import FileError, ScoreTable, read_items, read_scores
-from bestrand.core.scores import Counts
+from bestrand.core.summary import Counts
 
 
 SCORES = [1, 1, 0, 0, 1, 0, 1, 0]

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from bestrand import ArgumentError, FileError, InputError, ScoreTable, read_scores
-from bestrand.core.scores import Counts
+from bestrand.core.summary import Counts
 from bestrand.reading.merge import Duplicates
 
 

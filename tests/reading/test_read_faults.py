@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bestrand import ArgumentError, InputError, ScoreTable, read_scores
-from bestrand.core.scores import Counts
+from bestrand.core.summary import Counts
 from bestrand.reading.faults import Errors
 
 

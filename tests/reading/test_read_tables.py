@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestrand import FileError, InputError, ScoreTable, read_scores
-from bestrand.core.scores import Counts
+from bestrand.core.summary import Counts
 
 
 Row = dict[str, Any]

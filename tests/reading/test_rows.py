@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from bestrand import FileError, InputError, ScoreTable, read_scores
-from bestrand.core.scores import Counts
+from bestrand.core.summary import Counts
 from bestrand.reading.rows import Form
 
 

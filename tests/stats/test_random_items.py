@@ -1,6 +1,7 @@
 """Random items: the formula by the exact law, on real scores, and its Monte Carlo interval."""
 
 import math
+from dataclasses import astuple
 
 import numpy as np
 import pytest
@@ -90,7 +91,7 @@ def test_a_ratio_to_no_error_is_not_known() -> None:
     seen = ratio_of_draws(np.ones(5), np.zeros(5), Stream.of(0, "r"))
 
     assert np.isnan(seen).all()
-    assert np.isnan(in_random_items(seen, seen, 5, 10)).all()
+    assert np.isnan(astuple(in_random_items(seen, seen, 5, 10))).all()
 
 
 def test_intervals_are_normal_on_the_log() -> None:

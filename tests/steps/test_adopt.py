@@ -8,7 +8,6 @@ import pytest
 import bestrand as br
 from bestrand.core.manifest import ADOPTED
 from bestrand.estimators.inverse_probability import Hajek
-from bestrand.reporting.json.estimates import estimate_report
 from tests.conftest import Run
 
 
@@ -48,7 +47,8 @@ def test_a_list_of_unknown_origin_has_no_interval() -> None:
     assert result.differences()[0].verdict == "unresolved"
     assert np.isnan(result.resolution)
     assert "no-interval" in codes
-    assert estimate_report(result).models[0].se is None
+    assert np.isnan(result.rows[0].se)
+    assert result.table.to_dict()["models"][0]["se"] is None
     assert not subset.has_intervals
 
 

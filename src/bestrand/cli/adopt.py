@@ -52,11 +52,11 @@ def register(app: typer.Typer) -> None:
         quiet: QuietOption = False,
     ) -> None:
         """Make a manifest of a subset that was chosen elsewhere, as a published list of ids."""
+        from bestrand.planning.costs import costs
         from bestrand.planning.equals import random_items_of
         from bestrand.reading.items import read_items
-        from bestrand.reporting.json.estimates import equals_row
         from bestrand.reporting.tables.terminal import manifest_table
-        from bestrand.reporting.worth import cost_row, printed
+        from bestrand.reporting.worth import printed
         from bestrand.steps.adopt import adopt as take
 
         out = Output(json, quiet)
@@ -75,7 +75,6 @@ def register(app: typer.Typer) -> None:
         worth = random_items_of(adopted)
         out.json(printed(adopted, worth, notes).to_json())
         if out.for_people:
-            equals = None if worth is None else equals_row(worth)
-            costs = cost_row(adopted, worth=worth)
-            out.show(manifest_table(adopted, output, costs, equals))
+            spent = costs(adopted, worth=worth)
+            out.show(manifest_table(adopted, output, spent, worth))
         out.notes([*notes, *adopted.notes])

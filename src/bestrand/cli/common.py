@@ -20,9 +20,7 @@ WHOLE = 100_000  # columns: more than any table needs
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from bestrand.core.manifest import ManifestNote
     from bestrand.notes import Note
-    from bestrand.reporting.json.estimates import NoteRow
 
 
 JsonOption = Annotated[
@@ -186,7 +184,7 @@ class Output:
         if self.as_json:
             typer.echo(text.rstrip("\n"))
 
-    def notes(self, notes: "Sequence[Note | NoteRow | ManifestNote]") -> None:
+    def notes(self, notes: "Sequence[Note]") -> None:
         """Print notes for people."""
         if self.for_people and notes:
             from rich.markup import escape

@@ -1,5 +1,6 @@
 """`bestrand compare`: which models are better or worse than this one?"""
 
+import math
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -63,7 +64,6 @@ def register(app: typer.Typer) -> None:
         """Compare targets with a baseline, item by item, on the full scores they stand for."""
         from bestrand.core.manifest import Manifest
         from bestrand.methods import make_estimator
-        from bestrand.reporting.json.estimates import compare_report
         from bestrand.reporting.tables.terminal import differences_table
         from bestrand.steps.estimate import estimate as infer
 
@@ -86,13 +86,13 @@ def register(app: typer.Typer) -> None:
             level=level,
             higher_is_better=not lower_is_better,
         )
-        report = compare_report(result, baseline)
+        report = result.compare(baseline)
         out.json(report.to_json())
         out.show(differences_table(report))
         out.notes(report.notes)
         if fail_if_worse:
             worse = [pair.model for pair in report.pairs if pair.verdict == "worse"]
-            unknown = [pair.model for pair in report.pairs if pair.low is None]
+            unknown = [pair.model for pair in report.pairs if math.isnan(pair.low)]
             failed = [f"worse than {baseline}: {listed(worse)}"] if worse else []
             if unknown:
                 failed.append(f"unknown whether worse than {baseline}: {listed(unknown)}")

@@ -25,7 +25,6 @@ def register(app: typer.Typer) -> None:
         from rich.console import Console
 
         from bestrand.data.demo import run_demo
-        from bestrand.reporting.json.estimates import demo_report
         from bestrand.reporting.tables.terminal import demo_tables
 
         out = Output(json, quiet)
@@ -35,6 +34,5 @@ def register(app: typer.Typer) -> None:
                 seen = run_demo(n_draws=draws, seed=seed)
         else:
             seen = run_demo(n_draws=draws, seed=seed)
-        report = demo_report(seen)
-        out.json(report.to_json())
-        out.show(demo_tables(report))
+        out.json(seen.to_json())
+        out.show(demo_tables(seen))

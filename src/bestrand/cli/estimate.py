@@ -1,5 +1,6 @@
 """`bestrand estimate`: what are the full scores?"""
 
+import math
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -57,7 +58,6 @@ def register(app: typer.Typer) -> None:
         """Estimate each target's full score, with an interval, from the subset alone."""
         from bestrand.core.manifest import Manifest
         from bestrand.methods import make_estimator
-        from bestrand.reporting.json.estimates import estimate_report
         from bestrand.reporting.tables.terminal import estimates_table
         from bestrand.steps.estimate import estimate as infer
 
@@ -83,13 +83,13 @@ def register(app: typer.Typer) -> None:
             level=level,
             higher_is_better=not lower_is_better,
         )
-        report = estimate_report(result)
+        report = result.table
         out.json(report.to_json())
         out.show(estimates_table(report, manifest))
         out.notes(report.notes)
         if max_se is not None:
-            unknown = [row.model for row in report.models if row.se is None]
-            wide = [row.model for row in report.models if row.se is not None and row.se > max_se]
+            unknown = [row.model for row in report.models if math.isnan(row.se)]
+            wide = [row.model for row in report.models if row.se > max_se]
             of = f"of {len(report.models)} models is"
             failed = []
             if wide:

@@ -52,9 +52,10 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Draw the pool: the items that the probe models must run."""
         from bestrand.methods import DESIGNS
+        from bestrand.planning.costs import costs
         from bestrand.reading.items import read_items
         from bestrand.reporting.tables.terminal import manifest_table
-        from bestrand.reporting.worth import cost_row, printed
+        from bestrand.reporting.worth import printed
         from bestrand.steps.draw_pool import draw_pool
 
         out = Output(json, quiet)
@@ -70,6 +71,6 @@ def register(app: typer.Typer) -> None:
         if output is not None:
             drawn.write(output, force=force)
         out.json(printed(drawn, notes=frame.notes).to_json())
-        out.show(manifest_table(drawn, output, cost_row(drawn)))
+        out.show(manifest_table(drawn, output, costs(drawn)))
         out.notes(frame.notes)
         out.notes(drawn.notes)

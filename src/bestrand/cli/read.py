@@ -40,7 +40,6 @@ def register(app: typer.Typer) -> None:
         quiet: QuietOption = False,
     ) -> None:
         """Read scores, say what was understood, and write them as one table."""
-        from bestrand.reporting.json.estimates import read_report
         from bestrand.reporting.tables.terminal import read_table
 
         out = Output(json, quiet)
@@ -54,7 +53,7 @@ def register(app: typer.Typer) -> None:
         )
         if output is not None:
             table.write(output, force=force)
-        report = read_report(table)
+        report = table.summary()
         out.json(report.to_json())
         if out.for_people:
             out.show(read_table(report))

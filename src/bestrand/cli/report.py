@@ -28,8 +28,8 @@ from bestrand.errors import ArgumentError
 
 
 if TYPE_CHECKING:
+    from bestrand.notes import Note
     from bestrand.reporting.html.page import Page
-    from bestrand.reporting.json.estimates import NoteRow
 
 # options by what they speak of; one that would change nothing is refused, not passed over
 OF_TARGETS = {
@@ -177,7 +177,7 @@ def _refuse(options: Sequence[str], why: str) -> None:
         raise ArgumentError(f"{', '.join(f'`{option}`' for option in options)}: {why}")
 
 
-def _study(folder: Path) -> "tuple[Page, str, list[NoteRow]]":
+def _study(folder: Path) -> "tuple[Page, str, list[Note]]":
     """Make the page of a study, what `bestrand study --json` prints of it, and its notes."""
     from bestrand.reporting.html.study import study_page
     from bestrand.reporting.json.study import study_report

@@ -103,12 +103,12 @@ def register(app: typer.Typer) -> None:
         """Choose the subset on which the target models will run."""
         from bestrand.core.manifest import Manifest
         from bestrand.core.scores import ScoreTable
+        from bestrand.planning.costs import costs
         from bestrand.planning.equals import random_items_of
         from bestrand.reading.items import read_items
         from bestrand.reading.texts import read_texts
-        from bestrand.reporting.json.estimates import equals_row
         from bestrand.reporting.tables.terminal import manifest_table
-        from bestrand.reporting.worth import cost_row, printed
+        from bestrand.reporting.worth import printed
         from bestrand.steps.select import select as choose
 
         out = Output(json, quiet)
@@ -145,9 +145,8 @@ def register(app: typer.Typer) -> None:
             worth = random_items_of(chosen, known, pool=base)
             out.json(printed(chosen, worth, seen.notes).to_json())
             if out.for_people:
-                equals = None if worth is None else equals_row(worth)
-                costs = cost_row(chosen, worth=worth)
-                out.show(manifest_table(chosen, output, costs, equals))
+                spent = costs(chosen, worth=worth)
+                out.show(manifest_table(chosen, output, spent, worth))
         out.notes([*seen.notes, *chosen.notes])
 
 

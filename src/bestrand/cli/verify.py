@@ -60,7 +60,6 @@ def register(app: typer.Typer) -> None:
         """Check that a manifest is unaltered, fits these items, and is drawn again the same."""
         from bestrand.core.manifest import Manifest
         from bestrand.reading.texts import read_texts
-        from bestrand.reporting.json.estimates import verify_report
         from bestrand.reporting.tables.terminal import checks_table
         from bestrand.steps.verify import verify as check
 
@@ -77,7 +76,7 @@ def register(app: typer.Typer) -> None:
             errors=errors,
         )
         given = _read(items, column, read)
-        report = verify_report(seen, check(seen, given, pool=parent, texts=words), given.notes)
+        report = check(seen, given, pool=parent, texts=words)
         out.json(report.to_json())
         out.show(checks_table(report))
         out.notes(report.notes)

@@ -1,16 +1,69 @@
 """Estimates: each target's full score, its interval, and what the subset cannot tell apart."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
+import polars as pl
 
 from bestrand.errors import InputError
 from bestrand.notes import Note, shown
+from bestrand.record import MaybeNumber, Record
 from bestrand.types import FloatArray, IntArray, Verdict
 
 
+TURNED: dict[Verdict, Verdict] = {
+    "better": "worse",
+    "worse": "better",
+    "unresolved": "unresolved",
+}
+
+
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Estimate(Record):
+    """One target's full score.
+
+    Attributes:
+        model: its name.
+        estimate: full score, in the metric's unit; nan where no item was scored.
+        se: standard error; nan where it cannot be known.
+        low: lower end of the interval.
+        high: upper end of the interval.
+        n: items scored.
+        unshrunk: the estimate before shrinkage; None where nothing was shrunk.
+    """
+
+    model: str
+    estimate: MaybeNumber
+    se: MaybeNumber
+    low: MaybeNumber
+    high: MaybeNumber
+    n: int
+    unshrunk: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EstimateTable(Record):
+    """Full scores of all targets, a row a target: what `bestrand estimate --json` prints.
+
+    Attributes:
+        models: one row a target.
+        metric: what was scored.
+        estimator: name of what made the estimates.
+        level: confidence level of the intervals.
+        resolution: the gap between two models that this subset cannot resolve.
+        notes: what a reader should know.
+    """
+
+    models: tuple[Estimate, ...]
+    metric: str
+    estimator: str
+    level: float
+    resolution: MaybeNumber
+    notes: tuple[Note, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference(Record):
     """One model against another.
 
     Attributes:
@@ -25,11 +78,42 @@ class Difference:
 
     model: str
     baseline: str
-    difference: float
-    se: float
-    low: float
-    high: float
+    difference: MaybeNumber
+    se: MaybeNumber
+    low: MaybeNumber
+    high: MaybeNumber
     verdict: Verdict
+
+    def turned(self) -> "Difference":
+        """Give the same the other way round: the baseline against the model."""
+        return Difference(
+            model=self.baseline,
+            baseline=self.model,
+            difference=-self.difference,
+            se=self.se,
+            low=-self.high,
+            high=-self.low,
+            verdict=TURNED[self.verdict],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceTable(Record):
+    """Targets against a baseline: what `bestrand compare --json` prints.
+
+    Attributes:
+        pairs: one row a target.
+        metric: what was scored.
+        level: confidence level of the intervals.
+        resolution: the gap between two models that this subset cannot resolve.
+        notes: what a reader should know.
+    """
+
+    pairs: tuple[Difference, ...]
+    metric: str
+    level: float
+    resolution: MaybeNumber
+    notes: tuple[Note, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +173,48 @@ class Estimates:
         widths = self.pair_half_width[np.triu_indices(len(self.models), 1)]
         known = widths[~np.isnan(widths)]
         return float(np.median(known)) if known.size else float("nan")
+
+    @property
+    def rows(self) -> tuple[Estimate, ...]:
+        """The targets' full scores, one row each."""
+        unshrunk = [None] * len(self.models) if self.unshrunk is None else self.unshrunk.tolist()
+        columns = (self.estimate, self.se, self.low, self.high, self.n)
+        values = zip(*(column.tolist() for column in columns), unshrunk, strict=True)
+        return tuple(Estimate(model, *row) for model, row in zip(self.models, values, strict=True))
+
+    @property
+    def table(self) -> EstimateTable:
+        """The same as rows: what `to_json` writes."""
+        return EstimateTable(
+            models=self.rows,
+            metric=self.metric,
+            estimator=self.estimator,
+            level=self.level,
+            resolution=self.resolution,
+            notes=self.notes,
+        )
+
+    def to_json(self) -> str:
+        """Give the rows as JSON text; nan is null."""
+        return self.table.to_json()
+
+    def to_polars(self) -> pl.DataFrame:
+        """Give the rows as a frame; nan where a number cannot be known."""
+        return pl.DataFrame([asdict(row) for row in self.rows], infer_schema_length=None)
+
+    def compare(self, baseline: str) -> DifferenceTable:
+        """Compare every other target with `baseline`; see `differences`.
+
+        Raises:
+            InputError: the baseline is not among the targets, or is alone.
+        """
+        return DifferenceTable(
+            pairs=self.differences(baseline),
+            metric=self.metric,
+            level=self.level,
+            resolution=self.resolution,
+            notes=self.notes,
+        )
 
     def differences(self, baseline: str | None = None) -> tuple[Difference, ...]:
         """Compare every pair of targets, or every target with `baseline`.

@@ -26,15 +26,6 @@ Balance = Literal["probes", "groups"]
 PRINTED = ("costs", "equals", "read_notes")  # what `--json` prints beside a manifest
 
 
-class ManifestNote(BaseModel):
-    """A note as it is written."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-    code: str
-    text: str
-
-
 class Manifest(BaseModel):
     """A pool or a subset of a frame's items, with its provenance.
 
@@ -98,7 +89,7 @@ class Manifest(BaseModel):
     distance: float | None = Field(
         description="Between the probes' means on the chosen items and on the pool; null if none."
     )
-    notes: tuple[ManifestNote, ...] = Field(description="What a reader should know.")
+    notes: tuple[Note, ...] = Field(description="What a reader should know.")
     bestrand_version: str = Field(description="The version that wrote this.")
     digest: Digest = Field(description="SHA-256 over all the other fields.")
 
@@ -175,7 +166,7 @@ class Manifest(BaseModel):
 
     def to_json(self) -> str:
         """Give the canonical text: sorted keys, ASCII, one line feed at the end."""
-        return _canonical(self.model_dump(mode="json"))
+        return canonical(self.model_dump(mode="json"))
 
     def write(self, path: str | Path, *, force: bool = False) -> None:
         """Write the manifest; the same manifest may be written again.
@@ -259,11 +250,6 @@ def _own_version() -> str:
     return version("bestrand")
 
 
-def written_notes(notes: Sequence[Note]) -> tuple[ManifestNote, ...]:
-    """Turn notes into the form in which they are written."""
-    return tuple(ManifestNote(code=note.code, text=note.text) for note in notes)
-
-
 def _no_manifest(source: str, why: str) -> ManifestError:
     return ManifestError(
         f"{source}: not a manifest, for {why}. Give the file that `bestrand pool` or `bestrand "
@@ -287,7 +273,8 @@ def scores_digest(models: Sequence[str], values: FloatArray) -> str:
     return state.hexdigest()
 
 
-def _canonical(fields: dict[str, Any]) -> str:
+def canonical(fields: dict[str, Any]) -> str:
+    """Write fields as canonical JSON: sorted keys, ASCII, one line feed at the end."""
     return json.dumps(fields, sort_keys=True, indent=1, ensure_ascii=True) + "\n"
 
 

@@ -5,13 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import polars as pl
 
 from bestrand.core.bounds import require_one_scale, seen_bounds, unit_bounds
 from bestrand.core.frame import Frame
+from bestrand.core.summary import Counts, Summary
 from bestrand.errors import ArgumentError, InputError
 from bestrand.files import write_whole
 from bestrand.ids import explain_mismatch
@@ -22,24 +23,6 @@ from bestrand.types import BoolArray, FloatArray, IntArray, WeightScheme
 
 Unknown = Literal["error", "nan"]
 HOLES = ("shards", "errors-as-missing")  # notes on reading that say why scores may be missing
-
-
-class Counts(NamedTuple):
-    """What became of every (item, model, metric) triple.
-
-    Attributes:
-        scored: has a score.
-        missing: was not run: no row at all.
-        errored: was run, and the row says that it failed.
-        unscored: was run, and its score is empty or not a number.
-        duplicate: rows that said again what an earlier row said; they are counted once above.
-    """
-
-    scored: int
-    missing: int
-    errored: int
-    unscored: int
-    duplicate: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,6 +188,17 @@ class ScoreTable:
             errored=by_status.get("errored", 0),
             unscored=by_status.get("unscored", 0),
             duplicate=self.n_duplicates,
+        )
+
+    def summary(self) -> Summary:
+        """Say what was read."""
+        return Summary(
+            models=self.models,
+            items=self.items.height,
+            groups=self.groups,
+            metrics=self.metrics,
+            counts=self.counts(),
+            notes=self.notes,
         )
 
     def take_metric(self, metric: str | None = None) -> str:

@@ -1,11 +1,9 @@
 """The demo: the main job on real data, with the truth hidden and then shown."""
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
-from bestrand.core.estimates import Estimates
-from bestrand.core.manifest import Manifest
 from bestrand.core.scores import ScoreMatrix
 from bestrand.data import load
 from bestrand.designs.balanced import Balanced
@@ -13,6 +11,7 @@ from bestrand.designs.base import Design
 from bestrand.designs.best_rand import BestRand
 from bestrand.designs.simple_random import SimpleRandom
 from bestrand.estimators.mean import Mean
+from bestrand.record import Record
 from bestrand.rng import Stream
 from bestrand.stats.random_items import RandomItems, in_random_items, ratio_of_draws
 from bestrand.steps.draw_pool import draw_pool
@@ -36,38 +35,71 @@ PROBES = (
 )
 
 
-class Errors(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class DemoTarget(Record):
+    """One hidden target.
+
+    Attributes:
+        model: its name.
+        estimate: its full score, from the subset.
+        low: lower end of the interval.
+        high: upper end of the interval.
+        truth: its full score, which was hidden.
+    """
+
+    model: str
+    estimate: float
+    low: float
+    high: float
+    truth: float
+
+
+@dataclass(frozen=True, slots=True)
+class DemoErrors(Record):
     """Errors of one design over repeated draws, each the mean absolute error over targets.
 
     Attributes:
         design: its name.
-        values: (draws,) in the metric's unit.
+        mean: over the draws, in the metric's unit.
+        p95: 95th percentile over the draws.
         high_error: share of draws above the 70th percentile of `SimpleRandom`'s.
         equals: random items that err as little; None of `SimpleRandom`.
     """
 
     design: str
-    values: FloatArray
+    mean: float
+    p95: float
     high_error: float
-    equals: RandomItems | None = None
+    equals: RandomItems | None
 
 
-class Demo(NamedTuple):
-    """What the demo did and saw.
+@dataclass(frozen=True, slots=True)
+class Demo(Record):
+    """What the demo did and found: what `bestrand demo --json` prints.
 
     Attributes:
-        pool: what the probes ran.
-        subset: what the targets ran.
-        result: the estimates.
-        truth: (T,) full scores that were hidden.
-        errors: over repeated draws, of `SimpleRandom`, `BestRand` and `Balanced`.
+        items: N, of the benchmark.
+        probes: models that ran the pool.
+        pool: items of the pool.
+        subset: items of the subset.
+        level: confidence level of the intervals.
+        targets: the hidden targets, estimated.
+        draws: how often each design was drawn anew.
+        errors: over these draws, of `SimpleRandom`, `BestRand` and `Balanced`.
+        construction_cost: in full-benchmark runs of one model.
+        cost_per_target: likewise.
     """
 
-    pool: Manifest
-    subset: Manifest
-    result: Estimates
-    truth: FloatArray
-    errors: tuple[Errors, ...]
+    items: int
+    probes: tuple[str, ...]
+    pool: int
+    subset: int
+    level: float
+    targets: tuple[DemoTarget, ...]
+    draws: int
+    errors: tuple[DemoErrors, ...]
+    construction_cost: float
+    cost_per_target: float
 
 
 def run_demo(*, n: int = N_SUBSET, n_draws: int = N_DRAWS, seed: int = 0) -> Demo:
@@ -90,15 +122,31 @@ def run_demo(*, n: int = N_SUBSET, n_draws: int = N_DRAWS, seed: int = 0) -> Dem
     ]
     threshold = float(np.quantile(values[0], 0.7))
     errors = tuple(
-        Errors(
-            design.name,
-            own,
-            float((own > threshold).mean()),
-            None if own is values[0] else _worth(own, values[0], n, scores.frame.n, seed),
+        DemoErrors(
+            design=design.name,
+            mean=float(own.mean()),
+            p95=float(np.quantile(own, 0.95)),
+            high_error=float((own > threshold).mean()),
+            equals=None if own is values[0] else _worth(own, values[0], n, scores.frame.n, seed),
         )
         for design, own in zip(designs, values, strict=True)
     )
-    return Demo(pool, subset, result, targets.full_scores(), errors)
+    truth = targets.full_scores().tolist()
+    return Demo(
+        items=scores.frame.n,
+        probes=subset.probes,
+        pool=pool.n,
+        subset=subset.n,
+        level=result.level,
+        targets=tuple(
+            DemoTarget(row.model, row.estimate, row.low, row.high, full)
+            for row, full in zip(result.rows, truth, strict=True)
+        ),
+        draws=n_draws,
+        errors=errors,
+        construction_cost=len(subset.probes) * pool.n / scores.frame.n,
+        cost_per_target=subset.n / scores.frame.n,
+    )
 
 
 def _worth(own: FloatArray, random: FloatArray, n: int, n_frame: int, seed: int) -> RandomItems:

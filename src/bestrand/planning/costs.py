@@ -1,14 +1,17 @@
 """What it costs to choose a subset and to run targets on it, from the manifest alone."""
 
 import math
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from bestrand.core.manifest import Manifest
 from bestrand.errors import ArgumentError
+from bestrand.record import Record
 from bestrand.settings import whole_number
+from bestrand.stats.random_items import RandomItems
 
 
-class Costs(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Costs(Record):
     """What runs cost, in calls (a model on an item) and in full-benchmark runs of one model.
 
     A probe's call counts as much as a target's, so cheap probes save more and pay sooner.
@@ -29,6 +32,8 @@ class Costs(NamedTuple):
             pool.
         pays_from: the least number of targets for which probes and targets together cost less than
             the targets on the whole benchmark; None of a pool, or where it never does.
+        pays_from_random: the least number for which it costs less than random items that err as
+            little; None where it never does, or is not known.
     """
 
     n_probes: int | None
@@ -43,14 +48,16 @@ class Costs(NamedTuple):
     full: float
     saved: float | None
     pays_from: int | None
+    pays_from_random: int | None = None
 
 
-def costs(manifest: Manifest, n_targets: int = 0) -> Costs:
+def costs(manifest: Manifest, n_targets: int = 0, worth: RandomItems | None = None) -> Costs:
     """Count what it costs to run the probes, and T targets on the chosen items.
 
     Args:
         manifest: of a subset, or of a pool: then of the subset that it was drawn for.
         n_targets: T.
+        worth: how many random items err as little as the subset, if it is known.
 
     Raises:
         ArgumentError: n_targets is below 0.
@@ -91,6 +98,7 @@ def costs(manifest: Manifest, n_targets: int = 0) -> Costs:
         full=float(n_targets),
         saved=n_targets * (1 - n / n_frame) - calls / n_frame,
         pays_from=calls // (n_frame - n) + 1 if n < n_frame else None,
+        pays_from_random=None if worth is None else pays_against_random(manifest, worth.mean),
     )
 
 

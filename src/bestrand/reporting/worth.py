@@ -1,46 +1,15 @@
 """What a subset costs and what it is worth, in the same words and fields wherever it is said."""
 
-from typing import Any
+import json
+import math
 
 from pydantic import Field
 
-from bestrand.core.manifest import ADOPTED, Manifest
+from bestrand.core.manifest import ADOPTED, Manifest, canonical
 from bestrand.notes import Note
-from bestrand.planning.costs import costs, pays_against_random
+from bestrand.planning.costs import Costs, costs
 from bestrand.reporting.charts.style import count, noun
-from bestrand.reporting.json.estimates import Contract, EqualsRow, NoteRow, equals_row, note_rows
 from bestrand.stats.random_items import RandomItems
-
-
-class CostRow(Contract):
-    """What runs cost, in calls (a model on an item) and in full-benchmark runs of one model."""
-
-    n_probes: int | None = Field(description="Null of a pool: not known yet.")
-    probe_items: int = Field(description="Items that each probe runs; 0 without probes.")
-    per_probe: float = Field(description="The same in full runs.")
-    construction_items: int | None = Field(
-        description="Calls of all probes, n_probes * probe_items; null of a pool."
-    )
-    construction: float | None = Field(description="The same in full runs; null of a pool.")
-    already_run: bool = Field(
-        description="Whether the probes are known on all items, with no pool drawn for them: then "
-        "construction costs nothing if they have run already."
-    )
-    target_items: int = Field(description="Items that each target runs.")
-    per_target: float = Field(description="The same in full runs.")
-    n_targets: int
-    full: float = Field(description="The targets on the whole benchmark.")
-    saved: float | None = Field(
-        description="By all targets, construction taken off; null of a pool."
-    )
-    pays_from: int | None = Field(
-        description="Targets from which it costs less than to run them on all items; null of a "
-        "pool, or if never."
-    )
-    pays_from_random: int | None = Field(
-        description="Targets from which it costs less than random items that err as little; null "
-        "if never, or not known."
-    )
 
 
 class PrintedManifest(Manifest):
@@ -50,76 +19,68 @@ class PrintedManifest(Manifest):
     odd in the files read. They are no part of the file, and `digest` does not cover them.
     """
 
-    costs: CostRow | None = Field(
+    costs: Costs | None = Field(
         None, description="Printed with `--json`, and not in the file: what runs cost."
     )
-    equals: EqualsRow | None = Field(
+    equals: RandomItems | None = Field(
         None,
         description="Printed with `--json`, and not in the file: how many random items would err "
         "as little, as forecast; null of a pool, or where it is not known.",
     )
-    read_notes: tuple[NoteRow, ...] = Field(
+    read_notes: tuple[Note, ...] = Field(
         (),
         description="Printed with `--json`, and not in the file: what reading the items or scores "
         "found odd.",
     )
 
-
-def cost_row(manifest: Manifest, n_targets: int = 0, worth: RandomItems | None = None) -> CostRow:
-    """Turn costs into what is printed.
-
-    Args:
-        manifest: of a pool or of a subset.
-        n_targets: T.
-        worth: of the subset, if it is known.
-    """
-    seen = costs(manifest, n_targets)._asdict()
-    against = None if worth is None else pays_against_random(manifest, worth.mean)
-    return CostRow(**seen, pays_from_random=against)
+    def to_json(self) -> str:
+        """Give the canonical text of all fields; nan is null."""
+        return canonical(json.loads(self.model_dump_json()))
 
 
 def printed(
     manifest: Manifest, worth: RandomItems | None = None, notes: tuple[Note, ...] = ()
 ) -> PrintedManifest:
     """Give what `pool --json` and `select --json` print, with the notes on what was read."""
-    fields: dict[str, Any] = manifest.model_dump()
+    fields = {name: getattr(manifest, name) for name in Manifest.model_fields}
     return PrintedManifest(
         **fields,
-        costs=cost_row(manifest, worth=worth),
-        equals=None if worth is None else equals_row(worth),
-        read_notes=note_rows(notes),
+        costs=costs(manifest, worth=worth),
+        equals=worth,
+        read_notes=notes,
     )
 
 
-def equals_said(row: EqualsRow) -> str:
+def equals_said(row: RandomItems) -> str:
     """Say how many random items a subset equals, with the error of that number.
 
     Examples:
+        >>> nan = float("nan")
         >>> equals_said(
-        ...     EqualsRow(
-        ...         mean=264.2, mean_low=240, mean_high=295, p95=340, p95_low=None, p95_high=None
+        ...     RandomItems(
+        ...         mean=264.2, mean_low=240, mean_high=295, p95=340, p95_low=nan, p95_high=nan
         ...     )
         ... )
         'about 264 random items on average (240 to 295), 340 in a bad draw'
     """
-    if row.mean is None:
+    if math.isnan(row.mean):
         return "a number of random items that is not known"
     if row.mean_low == row.mean_high == row.mean == row.p95:
         return f"{_rounded(row.mean)} random items"
     text = f"about {_rounded(row.mean)} random items on average"
     text += _span(row.mean_low, row.mean_high)
-    if row.p95 is None:
+    if math.isnan(row.p95):
         return text
     return f"{text}, {_rounded(row.p95)} in a bad draw{_span(row.p95_low, row.p95_high)}"
 
 
-def intervals_said(row: EqualsRow) -> str:
+def intervals_said(row: RandomItems) -> str:
     """Say what stands in brackets where `equals_said` of draws has any."""
-    has_error = row.mean_low is not None and row.mean_low != row.mean_high
+    has_error = not math.isnan(row.mean_low) and row.mean_low != row.mean_high
     return " In brackets: 95 % Monte Carlo intervals." if has_error else ""
 
 
-def equals_of(design: str, row: EqualsRow | None) -> str:
+def equals_of(design: str, row: RandomItems | None) -> str:
     """Say what a subset is worth before any target has run, and where that comes from."""
     if row is None:
         return "not known before targets run; `bestrand backtest` measures it on full scores"
@@ -127,11 +88,11 @@ def equals_of(design: str, row: EqualsRow | None) -> str:
         return equals_said(row)
     return (
         f"{equals_said(row)}; forecast from the probes' scores, for targets like them, with 95 % "
-        f"{'intervals' if row.mean_low is not None else 'intervals unknown for a single probe'}"
+        f"{'intervals unknown for a single probe' if math.isnan(row.mean_low) else 'intervals'}"
     )
 
 
-def cost_facts(row: CostRow, design: str) -> list[tuple[str, str]]:
+def cost_facts(row: Costs, design: str) -> list[tuple[str, str]]:
     """Give costs as names and what is said of them, for a screen or a page.
 
     Args:
@@ -166,7 +127,7 @@ def cost_facts(row: CostRow, design: str) -> list[tuple[str, str]]:
     return [choosing, target, *pays]
 
 
-def _pays(row: CostRow) -> str:
+def _pays(row: Costs) -> str:
     """Say from how many targets on all of it costs less than without."""
     if row.n_probes is None:
         return ""
@@ -196,7 +157,7 @@ def _rounded(value: float) -> str:
     return f"{value:.1f}" if value < 10 and value != round(value) else count(round(value))
 
 
-def _span(low: float | None, high: float | None) -> str:
-    if low is None or high is None:
+def _span(low: float, high: float) -> str:
+    if math.isnan(low) or math.isnan(high):
         return ""
     return f" ({_rounded(low)} to {_rounded(high)})"

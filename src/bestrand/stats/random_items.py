@@ -1,10 +1,12 @@
 """Ratios of errors as numbers of random items: how many would err as little."""
 
 import math
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from bestrand.record import MaybeNumber, Record
 from bestrand.rng import Stream
 from bestrand.types import FloatArray
 
@@ -27,7 +29,8 @@ class Ratio(NamedTuple):
     high: float
 
 
-class RandomItems(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RandomItems(Record):
     """How many random items err as little as a subset does; nan where it is not known.
 
     Attributes:
@@ -39,12 +42,12 @@ class RandomItems(NamedTuple):
         p95_high: upper end.
     """
 
-    mean: float
-    mean_low: float
-    mean_high: float
-    p95: float
-    p95_low: float
-    p95_high: float
+    mean: MaybeNumber
+    mean_low: MaybeNumber
+    mean_high: MaybeNumber
+    p95: MaybeNumber
+    p95_low: MaybeNumber
+    p95_high: MaybeNumber
 
 
 def random_items(ratio: float, n: int, n_frame: int) -> float:

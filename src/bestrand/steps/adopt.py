@@ -6,7 +6,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from bestrand.core.frame import Frame
-from bestrand.core.manifest import ADOPTED, Manifest, written_notes
+from bestrand.core.manifest import ADOPTED, Manifest
 from bestrand.core.pool import Pool
 from bestrand.core.scores import ScoreMatrix, ScoreTable
 from bestrand.designs.base import Draw
@@ -85,7 +85,7 @@ def adopt(
             estimation_weights=None,
             inclusion=None if chance is None else (chance,) * part.n,
             distance=None,
-            notes=written_notes([_note(inclusion, part.n, n_frame)]),
+            notes=(_note(inclusion, part.n, n_frame),),
         )
     whole = as_frame(frame, weights)
     absent = [item for item in part.items if item not in whole.positions]

@@ -1,7 +1,8 @@
 """What a manifest holds: its groups against the frame's, and its balance on the probes."""
 
 from collections import Counter
-from typing import Literal, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -10,13 +11,15 @@ from bestrand.core.probes import weights_of
 from bestrand.core.scores import ScoreMatrix, ScoreTable, why_missing
 from bestrand.errors import InputError
 from bestrand.notes import shown
+from bestrand.record import MaybeNumber, Record
 from bestrand.types import FloatArray, IntArray
 
 
 SpreadOf: TypeAlias = Literal["pool", "chosen items"]
 
 
-class GroupShare(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class GroupShare(Record):
     """One group among the chosen items and in the frame.
 
     Attributes:
@@ -36,7 +39,8 @@ class GroupShare(NamedTuple):
     expected: float
 
 
-class ProbeBalance(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ProbeBalance(Record):
     """One probe's mean on the chosen items and on what they were chosen from, in its unit.
 
     Attributes:
@@ -57,7 +61,7 @@ class ProbeBalance(NamedTuple):
     pool: float
     subset: float
     gap: float
-    random_se: float
+    random_se: MaybeNumber
     random_se_from: SpreadOf
 
 

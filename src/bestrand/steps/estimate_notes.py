@@ -111,7 +111,7 @@ def design_notes(subset: Manifest, how: Estimator) -> list[Note]:
     codes = ["not-a-mean", "uneven-weights"]
     if subset.weighting != "micro":
         codes.append("absent-groups")
-    notes = [Note(note.code, note.text) for note in subset.notes if note.code in codes]
+    notes = [note for note in subset.notes if note.code in codes]
     if subset.estimation_weights is None or not how.assumes_random_draw:
         return notes
     if subset.inclusion is None:

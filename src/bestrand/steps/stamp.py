@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from bestrand.core.manifest import written_notes
 from bestrand.core.pool import Pool
 from bestrand.designs.base import Draw
 from bestrand.notes import Note, shown
@@ -34,7 +33,7 @@ def drawn_fields(pool: Pool, draw: Draw, design: str) -> dict[str, Any]:
         "estimation_weights": _numbers(draw.weights),
         "inclusion": _numbers(chance),
         "distance": draw.distance,
-        "notes": written_notes(notes),
+        "notes": tuple(notes),
     }
 
 

@@ -1,8 +1,8 @@
 """Verify: is this the manifest of these items, and does the same draw come out again?"""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from bestrand.core.frame import Frame
 from bestrand.core.manifest import ADOPTED, Manifest
@@ -11,12 +11,14 @@ from bestrand.core.texts import ItemTexts
 from bestrand.errors import BestrandError
 from bestrand.ids import explain_mismatch
 from bestrand.methods import design_of
-from bestrand.notes import shown
+from bestrand.notes import Note, shown
+from bestrand.record import Record
 from bestrand.steps.draw_pool import draw_pool
 from bestrand.steps.select import select
 
 
-class Check(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Check(Record):
     """One thing that was looked at.
 
     Attributes:
@@ -31,19 +33,22 @@ class Check(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Verification:
-    """What `verify` saw.
+class Verification(Record):
+    """What `verify` found.
 
     Attributes:
+        ok: whether nothing failed.
+        kind: of the manifest, "pool" or "subset".
+        n: items that it holds.
         checks: one a thing looked at.
+        notes: what reading the other file found odd.
     """
 
+    ok: bool
+    kind: str
+    n: int
     checks: tuple[Check, ...]
-
-    @property
-    def ok(self) -> bool:
-        """Whether nothing failed."""
-        return all(check.outcome != "failed" for check in self.checks)
+    notes: tuple[Note, ...] = ()
 
 
 def verify(
@@ -68,21 +73,32 @@ def verify(
     Returns:
         The checks and their outcome.
     """
+    checks = tuple(_checks(manifest, items, pool, texts))
+    notes = () if isinstance(items, ScoreMatrix) else getattr(items, "notes", ())
+    ok = all(check.outcome != "failed" for check in checks)
+    return Verification(ok, manifest.kind, manifest.n, checks, notes)
+
+
+def _checks(
+    manifest: Manifest,
+    items: Frame | ScoreTable | ScoreMatrix | Sequence[str],
+    pool: Manifest | None,
+    texts: ItemTexts | None,
+) -> Iterator[Check]:
     ids = _ids(items)
-    checks = []
     if pool is not None:
-        checks.append(_check_parent(manifest, pool))
+        yield _check_parent(manifest, pool)
     if set(ids) == set(manifest.items) and manifest.n < manifest.n_frame:
-        checks.append(_check_run(manifest, items))
+        yield _check_run(manifest, items)
         if manifest.design == ADOPTED:
-            checks.append(_not_drawn(manifest))
-        return Verification(tuple(checks))
-    checks.append(_check_items(manifest, ids, pool))
+            yield _not_drawn(manifest)
+        return
+    fits = _check_items(manifest, ids, pool)
+    yield fits
     if manifest.design == ADOPTED:
-        return Verification((*checks, _not_drawn(manifest)))
-    if checks[-1].outcome == "passed":
-        checks.append(_redraw(manifest, items, pool, texts))
-    return Verification(tuple(checks))
+        yield _not_drawn(manifest)
+    elif fits.outcome == "passed":
+        yield _redraw(manifest, items, pool, texts)
 
 
 def _check_run(
@@ -94,7 +110,7 @@ def _check_run(
         return Check("items", "passed", said)
     lacking = [
         f"{count} {name}"
-        for name, count in items.counts()._asdict().items()
+        for name, count in items.counts().to_dict().items()
         if name in ("missing", "errored", "unscored") and count
     ]
     if lacking:

@@ -1,8 +1,10 @@
 """Charts of one subset: estimates, differences, groups, balance of the probes."""
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from bestrand.core.estimates import Difference, EstimateTable
 from bestrand.notes import percent
 from bestrand.reporting.charts.style import (
     COLOURS,
@@ -17,21 +19,18 @@ from bestrand.reporting.charts.style import (
     known,
     titled,
 )
-from bestrand.reporting.json.estimates import EstimateReport, PairRow
-from bestrand.reporting.json.subset import BalanceRow, GroupRow
+from bestrand.steps.describe import GroupShare, ProbeBalance
 
 
 if TYPE_CHECKING:
     import altair as alt
-
-    from bestrand.types import Verdict
 
 
 CHOSEN, WHOLE = "chosen items", "full benchmark"
 VERDICTS = ("better", "worse", "unresolved")
 
 
-def estimates_chart(report: EstimateReport, *, width: Width = FILE_WIDTH) -> "alt.LayerChart":
+def estimates_chart(report: EstimateTable, *, width: Width = FILE_WIDTH) -> "alt.LayerChart":
     """Draw each target's estimate with its interval, the highest first.
 
     Args:
@@ -40,11 +39,9 @@ def estimates_chart(report: EstimateReport, *, width: Width = FILE_WIDTH) -> "al
     """
     import altair as alt
 
-    ranked = [row for row in report.models if row.estimate is not None]
-    ranked.sort(key=lambda row: -(row.estimate or 0.0))
-    rows = [
-        row.model_dump(include={"model", "estimate", "low", "high", "se", "n"}) for row in ranked
-    ]
+    ranked = [row for row in report.models if not math.isnan(row.estimate)]
+    ranked.sort(key=lambda row: -row.estimate)
+    rows = [row.to_dict() for row in ranked]
     base = alt.Chart(data(rows)).encode(
         y=alt.Y("model:N", scale=alt.Scale(domain=[row.model for row in ranked]), title="model"),
         tooltip=[
@@ -72,7 +69,7 @@ def estimates_chart(report: EstimateReport, *, width: Width = FILE_WIDTH) -> "al
 
 
 def differences_chart(
-    pairs: Sequence[PairRow], *, metric: str, level: float, width: Width = FILE_WIDTH
+    pairs: Sequence[Difference], *, metric: str, level: float, width: Width = FILE_WIDTH
 ) -> "alt.LayerChart":
     """Draw each model's difference from one baseline with its interval, by verdict.
 
@@ -85,7 +82,7 @@ def differences_chart(
     import altair as alt
 
     title = f"model - baseline, unit of {metric!r}"
-    rows = [pair.model_dump() for pair in pairs]
+    rows = [pair.to_dict() for pair in pairs]
     base = alt.Chart(data(rows)).encode(
         y=alt.Y("model:N", scale=alt.Scale(domain=[pair.model for pair in pairs]), title="model"),
         color=_verdicts(),
@@ -118,7 +115,7 @@ def differences_chart(
 
 
 def pairs_chart(
-    pairs: Sequence[PairRow], models: Sequence[str], *, width: Width = FILE_WIDTH
+    pairs: Sequence[Difference], models: Sequence[str], *, width: Width = FILE_WIDTH
 ) -> "alt.Chart":
     """Draw which pairs of targets are told apart, row against column.
 
@@ -129,19 +126,15 @@ def pairs_chart(
     """
     import altair as alt
 
-    turned: dict[Verdict, Verdict] = {
-        "better": "worse",
-        "worse": "better",
-        "unresolved": "unresolved",
-    }
-    both = [(p.model, p.baseline, p.difference, p.verdict) for p in pairs]
-    both += [
-        (p.baseline, p.model, None if p.difference is None else -p.difference, turned[p.verdict])
-        for p in pairs
-    ]
+    both = [*pairs, *(pair.turned() for pair in pairs)]
     rows = [
-        {"model": model, "other": other, "difference": difference, "verdict": verdict}
-        for model, other, difference, verdict in both
+        {
+            "model": pair.model,
+            "other": pair.baseline,
+            "difference": pair.difference,
+            "verdict": pair.verdict,
+        }
+        for pair in both
     ]
     domain = alt.Scale(domain=list(models))
     chart: alt.Chart = (
@@ -170,7 +163,7 @@ def _verdicts() -> "alt.Color":
     return alt.Color("verdict:N", scale=alt.Scale(domain=list(VERDICTS), range=colours))
 
 
-def groups_chart(groups: Sequence[GroupRow], *, width: Width = FILE_WIDTH) -> "alt.Chart":
+def groups_chart(groups: Sequence[GroupShare], *, width: Width = FILE_WIDTH) -> "alt.Chart":
     """Draw each group's share of the chosen items beside its share of the frame, largest first.
 
     Args:
@@ -209,7 +202,9 @@ def groups_chart(groups: Sequence[GroupRow], *, width: Width = FILE_WIDTH) -> "a
     return finished(chart, titled("Groups: chosen items against the full benchmark"))
 
 
-def balance_chart(balance: Sequence[BalanceRow], *, width: Width = FILE_WIDTH) -> "alt.LayerChart":
+def balance_chart(
+    balance: Sequence[ProbeBalance], *, width: Width = FILE_WIDTH
+) -> "alt.LayerChart":
     """Draw the gap of each probe's means over the band that a random choice would leave.
 
     Args:
@@ -221,9 +216,9 @@ def balance_chart(balance: Sequence[BalanceRow], *, width: Width = FILE_WIDTH) -
     several = len({row.metric for row in balance}) > 1
     rows = [
         {
-            **row.model_dump(),
+            **row.to_dict(),
             "name": f"{row.probe} ({row.metric})" if several else row.probe,
-            "minus": None if row.random_se is None else -row.random_se,
+            "minus": -row.random_se,
         }
         for row in balance
     ]

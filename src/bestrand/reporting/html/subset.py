@@ -1,7 +1,9 @@
 """The page of one subset: what was chosen, what it says of the targets, what it cannot tell."""
 
+import math
 from collections.abc import Iterator
 
+from bestrand.core.estimates import Difference, EstimateTable
 from bestrand.core.manifest import ADOPTED, Manifest
 from bestrand.notes import percent
 from bestrand.reporting.charts.style import Row, count, noun, number, share
@@ -14,7 +16,6 @@ from bestrand.reporting.charts.subset import (
 )
 from bestrand.reporting.html.figure import Column, Figure
 from bestrand.reporting.html.page import Page, Section
-from bestrand.reporting.json.estimates import EstimateReport, PairRow
 from bestrand.reporting.json.subset import SubsetReport
 from bestrand.reporting.worth import cost_facts, equals_of
 
@@ -61,7 +62,7 @@ def _lead(report: SubsetReport) -> Iterator[str]:
     if estimates is not None:
         n = len(estimates.models)
         text = f"{n} {noun(n, 'target was', 'targets were')} estimated with {estimates.estimator}. "
-        if estimates.resolution is None:
+        if math.isnan(estimates.resolution):
             text += "It has no intervals, so what this subset resolves is not known."
         else:
             text += f"Gaps below about {number(estimates.resolution)} are not resolved."
@@ -88,7 +89,7 @@ def _of_estimates(report: SubsetReport) -> Iterator[Section]:
         yield Section("Comparisons", (), tuple(_comparisons(report, estimates)))
 
 
-def _estimates(estimates: EstimateReport) -> Figure:
+def _estimates(estimates: EstimateTable) -> Figure:
     columns = [
         Column("model", "model"),
         Column("estimate", "estimate", 4),
@@ -114,7 +115,7 @@ def _estimates(estimates: EstimateReport) -> Figure:
         ),
         error=f"intervals of {percent(estimates.level)}, each for one model by itself.",
         columns=tuple(columns),
-        rows=tuple(row.model_dump() for row in estimates.models),
+        rows=tuple(row.to_dict() for row in estimates.models),
         chart=estimates_chart(estimates) if len(estimates.models) <= MOST_DRAWN else None,
         show="folded" if len(estimates.models) <= MOST_DRAWN else "table",
     )
@@ -131,7 +132,7 @@ PAIR_COLUMNS = (
 )
 
 
-def _comparisons(report: SubsetReport, estimates: EstimateReport) -> Iterator[Figure]:
+def _comparisons(report: SubsetReport, estimates: EstimateTable) -> Iterator[Figure]:
     """Give the differences from the best, which pairs are told apart, and which are not."""
     per_pair = f"intervals of {percent(estimates.level)}, each for one pair by itself, not for all."
     n = f"{len(estimates.models)} targets, scored on the same items"
@@ -148,7 +149,7 @@ def _comparisons(report: SubsetReport, estimates: EstimateReport) -> Iterator[Fi
             n=n,
             error=per_pair,
             columns=PAIR_COLUMNS,
-            rows=tuple(pair.model_dump() for pair in against),
+            rows=tuple(pair.to_dict() for pair in against),
             chart=(
                 differences_chart(against, metric=estimates.metric, level=estimates.level)
                 if drawn
@@ -156,7 +157,7 @@ def _comparisons(report: SubsetReport, estimates: EstimateReport) -> Iterator[Fi
             ),
             show="folded" if drawn else "table",
         )
-    order = [row.model for row in sorted(estimates.models, key=lambda row: -(row.estimate or 0.0))]
+    order = [row.model for row in sorted(estimates.models, key=lambda row: -row.estimate)]
     yield Figure(
         key="pairs",
         title="Which pairs are told apart",
@@ -167,7 +168,7 @@ def _comparisons(report: SubsetReport, estimates: EstimateReport) -> Iterator[Fi
         n=n,
         error=per_pair,
         columns=PAIR_COLUMNS,
-        rows=tuple(pair.model_dump() for pair in report.pairs),
+        rows=tuple(pair.to_dict() for pair in report.pairs),
         chart=pairs_chart(report.pairs, order) if drawn else None,
     )
     unresolved = tuple(pair for pair in report.pairs if pair.verdict == "unresolved")
@@ -178,7 +179,7 @@ def _comparisons(report: SubsetReport, estimates: EstimateReport) -> Iterator[Fi
             f"Pairs that are not told apart, {len(unresolved)} of {len(report.pairs)}. "
             + (
                 "Their intervals are not known."
-                if estimates.resolution is None
+                if math.isnan(estimates.resolution)
                 else f"For half of the pairs a gap below {number(estimates.resolution)} is within "
                 "its own error. More items resolve smaller gaps."
             )
@@ -186,36 +187,16 @@ def _comparisons(report: SubsetReport, estimates: EstimateReport) -> Iterator[Fi
         n=n,
         error=per_pair,
         columns=PAIR_COLUMNS,
-        rows=tuple(pair.model_dump() for pair in unresolved),
+        rows=tuple(pair.to_dict() for pair in unresolved),
         show="folded" if len(unresolved) > 20 else "table",
     )
 
 
-def _against(pairs: tuple[PairRow, ...], best: str | None) -> list[PairRow]:
+def _against(pairs: tuple[Difference, ...], best: str | None) -> list[Difference]:
     """Turn the pairs of one model so that it is the baseline, largest differences last."""
-    turned = [_turned(pair) if pair.model == best else pair for pair in pairs]
+    turned = [pair.turned() if pair.model == best else pair for pair in pairs]
     found = [pair for pair in turned if pair.baseline == best and pair.model != best]
-    return sorted(found, key=lambda pair: abs(pair.difference or 0.0))
-
-
-def _turned(pair: PairRow) -> PairRow:
-    """Say the same of a pair the other way round."""
-    verdicts = {"better": "worse", "worse": "better", "unresolved": "unresolved"}
-
-    def minus(value: float | None) -> float | None:
-        return None if value is None else -value
-
-    return PairRow.model_validate(
-        {
-            **pair.model_dump(),
-            "model": pair.baseline,
-            "baseline": pair.model,
-            "difference": minus(pair.difference),
-            "low": minus(pair.high),
-            "high": minus(pair.low),
-            "verdict": verdicts[pair.verdict],
-        }
-    )
+    return sorted(found, key=lambda pair: abs(pair.difference))
 
 
 def _of_choice(report: SubsetReport) -> Iterator[Section]:
@@ -260,7 +241,7 @@ def _groups(report: SubsetReport) -> Figure | None:
             Column("share", "share of chosen", 3),
             Column("share_frame", "share of benchmark", 3),
         ),
-        rows=tuple(row.model_dump() for row in report.groups),
+        rows=tuple(row.to_dict() for row in report.groups),
         chart=groups_chart(report.groups) if drawn else None,
         show="folded" if drawn else "table",
     )
@@ -298,7 +279,7 @@ def _balance(report: SubsetReport) -> Figure | None:
             Column("random_se", "se of a random choice", 4),
             Column("random_se_from", "computed on"),
         ),
-        rows=tuple(row.model_dump() for row in report.balance),
+        rows=tuple(row.to_dict() for row in report.balance),
         chart=balance_chart(report.balance),
     )
 

@@ -8,14 +8,8 @@ from bestrand.planning.diagnose import AtRetention, Diagnosis
 from bestrand.planning.plan import Option, Plan
 from bestrand.planning.suite import SuitePlan
 from bestrand.planning.theory import ShiftR2
-from bestrand.reporting.json.estimates import (
-    Contract,
-    EqualsRow,
-    MaybeNumber,
-    NoteRow,
-    equals_row,
-    note_rows,
-)
+from bestrand.reporting.json.contract import Contract, MaybeNumber
+from bestrand.stats.random_items import RandomItems
 
 
 class ModelRow(Contract):
@@ -114,7 +108,7 @@ class DiagnoseReport(Contract):
     sizes: tuple[SizeRow, ...]
     outlook: str
     verdict: str
-    notes: tuple[NoteRow, ...]
+    notes: tuple[Note, ...]
 
 
 class CurveRow(Contract):
@@ -158,7 +152,7 @@ class PlanReport(Contract):
     curve: tuple[CurveRow, ...]
     options: tuple[OptionRow, ...] = Field(description="The one to take first.")
     verdict: str
-    notes: tuple[NoteRow, ...]
+    notes: tuple[Note, ...]
 
 
 class SuiteBenchmarkRow(Contract):
@@ -186,7 +180,7 @@ class SuiteReport(Contract):
     benchmarks: tuple[SuiteBenchmarkRow, ...]
     errors: tuple[SuiteErrorRow, ...] = Field(description="The rule to take first.")
     verdict: str
-    notes: tuple[NoteRow, ...] = Field(description="What reading the scores found odd.")
+    notes: tuple[Note, ...] = Field(description="What reading the scores found odd.")
 
 
 class ComparisonRow(Contract):
@@ -231,13 +225,13 @@ class BacktestReport(Contract):
     worst_draw: ComparisonRow = Field(
         description="95th percentile over draws of the mean error over the models left out."
     )
-    equals: EqualsRow = Field(
+    equals: RandomItems = Field(
         description="How many random items err as little, by `mean` and by `worst_draw`."
     )
     coverage: MaybeNumber
     coverage_se: MaybeNumber
     random_coverage: MaybeNumber
-    notes: tuple[NoteRow, ...]
+    notes: tuple[Note, ...]
 
 
 def diagnose_report(seen: Diagnosis, notes: tuple[Note, ...]) -> DiagnoseReport:
@@ -262,7 +256,7 @@ def diagnose_report(seen: Diagnosis, notes: tuple[Note, ...]) -> DiagnoseReport:
         sizes=tuple(_size_row(size) for size in seen.sizes),
         outlook=seen.outlook,
         verdict=seen.verdict,
-        notes=note_rows((*notes, *seen.notes)),
+        notes=(*notes, *seen.notes),
     )
 
 
@@ -294,7 +288,7 @@ def plan_report(seen: Plan, notes: tuple[Note, ...]) -> PlanReport:
         curve=tuple(CurveRow(**point._asdict()) for point in seen.curve),
         options=tuple(option_row(option) for option in seen.options),
         verdict=seen.verdict,
-        notes=note_rows((*notes, *seen.notes)),
+        notes=(*notes, *seen.notes),
     )
 
 
@@ -319,7 +313,7 @@ def suite_report(seen: SuitePlan, notes: tuple[Note, ...] = ()) -> SuiteReport:
         ),
         errors=tuple(SuiteErrorRow(**error._asdict()) for error in seen.errors),
         verdict=seen.verdict,
-        notes=note_rows((*notes, *seen.notes)),
+        notes=(*notes, *seen.notes),
     )
 
 
@@ -342,9 +336,9 @@ def backtest_report(seen: Backtest, notes: tuple[Note, ...]) -> BacktestReport:
         mean=compared(seen.mean),
         p95=compared(seen.p95),
         worst_draw=compared(seen.worst_draw),
-        equals=equals_row(seen.equals),
+        equals=seen.equals,
         coverage=seen.coverage,
         coverage_se=seen.coverage_se,
         random_coverage=seen.random_coverage,
-        notes=note_rows((*notes, *seen.notes)),
+        notes=(*notes, *seen.notes),
     )

@@ -4,13 +4,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from bestrand.reporting.json.estimates import (
-    CompareReport,
-    DemoReport,
-    EstimateReport,
-    ReadReport,
-    VerifyReport,
-)
+from bestrand.core.estimates import DifferenceTable, EstimateTable
+from bestrand.core.summary import Summary
+from bestrand.data.demo import Demo
+from bestrand.record import Record
 from bestrand.reporting.json.planning import (
     BacktestReport,
     DiagnoseReport,
@@ -20,19 +17,20 @@ from bestrand.reporting.json.planning import (
 from bestrand.reporting.json.study import StudyReport
 from bestrand.reporting.json.subset import SubsetReport
 from bestrand.reporting.worth import PrintedManifest
+from bestrand.steps.verify import Verification
 
 
-CONTRACTS: dict[str, type[BaseModel]] = {
+CONTRACTS: dict[str, type[BaseModel] | type[Record]] = {
     "manifest": PrintedManifest,
-    "read": ReadReport,
-    "estimate": EstimateReport,
-    "compare": CompareReport,
-    "verify": VerifyReport,
+    "read": Summary,
+    "estimate": EstimateTable,
+    "compare": DifferenceTable,
+    "verify": Verification,
     "diagnose": DiagnoseReport,
     "plan": PlanReport,
     "suite": SuiteReport,
     "backtest": BacktestReport,
-    "demo": DemoReport,
+    "demo": Demo,
     "study": StudyReport,
     "report": SubsetReport,
 }
@@ -40,5 +38,9 @@ CONTRACTS: dict[str, type[BaseModel]] = {
 
 def schema_of(name: str) -> dict[str, Any]:
     """Give the JSON Schema of what a verb prints, or of a manifest."""
-    schema = CONTRACTS[name].model_json_schema(mode="serialization")
+    contract = CONTRACTS[name]
+    if issubclass(contract, Record):
+        schema = contract.json_schema()
+    else:
+        schema = contract.model_json_schema(mode="serialization")
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}

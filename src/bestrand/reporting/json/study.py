@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import polars as pl
 from pydantic import Field
 
-from bestrand.reporting.json.estimates import Contract, MaybeNumber, NoteRow, note_rows
+from bestrand.notes import Note
+from bestrand.reporting.json.contract import Contract, MaybeNumber
 from bestrand.study.article import set_beside
 from bestrand.study.claims import Checked
 from bestrand.study.table import StudyTable
@@ -147,7 +148,7 @@ class StudyReport(Contract):
     article: tuple[StudyBeside, ...] = Field(
         description="The article's figures, where its protocol was run."
     )
-    notes: tuple[NoteRow, ...] = Field(
+    notes: tuple[Note, ...] = Field(
         description="What was noted when the benchmarks were read.", default=()
     )
 
@@ -169,7 +170,7 @@ def study_report(table: StudyTable, claims: Sequence[Checked] = ()) -> StudyRepo
         empty=_empty(table.empty),
         claims=tuple(StudyClaim(**claim._asdict()) for claim in claims),
         article=tuple(StudyBeside(**line._asdict()) for line in beside),
-        notes=note_rows(table.notes),
+        notes=table.notes,
     )
 
 

@@ -1,85 +1,72 @@
 """What `bestrand report --json` prints of a subset, and what its page is made from."""
 
-from dataclasses import asdict
+from dataclasses import dataclass
 
 import numpy as np
-from pydantic import Field
 
-from bestrand.core.estimates import Estimates
+from bestrand.core.estimates import Difference, Estimates, EstimateTable
 from bestrand.core.manifest import Manifest
 from bestrand.core.scores import ScoreMatrix, ScoreTable
 from bestrand.errors import ArgumentError
+from bestrand.notes import Note
+from bestrand.planning.costs import Costs, costs
 from bestrand.planning.equals import random_items_of
-from bestrand.reporting.json.estimates import (
-    Contract,
-    EqualsRow,
-    EstimateReport,
-    MaybeNumber,
-    NoteRow,
-    PairRow,
-    equals_row,
-    estimate_report,
-    note_rows,
-)
-from bestrand.reporting.worth import CostRow, cost_row
-from bestrand.steps.describe import SpreadOf, group_shares, probe_balance
+from bestrand.record import Record
+from bestrand.stats.random_items import RandomItems
+from bestrand.steps.describe import GroupShare, ProbeBalance, group_shares, probe_balance
 
 
-class ChosenRow(Contract):
-    """What was chosen."""
+@dataclass(frozen=True, slots=True)
+class Chosen(Record):
+    """What was chosen.
 
-    kind: str = Field(description='"pool" or "subset".')
+    Attributes:
+        kind: "pool" or "subset".
+        design: its name.
+        n: chosen items.
+        n_pool: items of the pool.
+        n_frame: items of the frame.
+        digest: of the manifest.
+        distance: between the probes' means; None if there is none.
+    """
+
+    kind: str
     design: str
     n: int
     n_pool: int
     n_frame: int
     digest: str
-    distance: MaybeNumber = Field(description="Between the probes' means; null if none.")
+    distance: float | None
 
 
-class GroupRow(Contract):
-    """One group among the chosen items and in the frame."""
+@dataclass(frozen=True, slots=True)
+class SubsetReport(Record):
+    """A manifest and estimates made from it: what `bestrand report --json` prints.
 
-    group: str
-    n: int = Field(description="Chosen items.")
-    n_frame: int = Field(description="Items in the frame.")
-    share: float
-    share_frame: float
-    expected: float = Field(description="Items that a random choice has on average.")
+    Attributes:
+        chosen: None where no manifest was given.
+        groups: of the chosen items and of the frame.
+        balance: of the probes' means; empty where no probes were given.
+        costs: None where no manifest was given.
+        equals: how many random items would err as little, as forecast from the probes; None where
+            they were not given on the pool, or where it is not known.
+        estimates: None where no targets were given.
+        best: the target with the best estimate.
+        pairs: each pair of targets once.
+        told_apart: pairs whose interval leaves out 0.
+        notes: of the manifest; without targets, also of the probes' scores as read.
+    """
 
-
-class BalanceRow(Contract):
-    """One probe's mean on the chosen items and on the pool."""
-
-    metric: str
-    probe: str
-    pool: float
-    subset: float
-    gap: float = Field(description="subset - pool.")
-    random_se: MaybeNumber = Field(
-        description="Standard error of the gap of a random choice; null where it is not known."
-    )
-    random_se_from: SpreadOf = Field(description="What it was computed on.")
-
-
-class SubsetReport(Contract):
-    """What `bestrand report --json` prints of a manifest and of estimates made from it."""
-
-    chosen: ChosenRow | None = Field(description="Null where no manifest was given.")
-    groups: tuple[GroupRow, ...]
-    balance: tuple[BalanceRow, ...] = Field(description="Empty where no probes were given.")
-    costs: CostRow | None = Field(description="Null where no manifest was given.")
-    equals: EqualsRow | None = Field(
-        description="How many random items would err as little, as forecast from the probes; null "
-        "where they were not given on the pool, or where it is not known."
-    )
-    estimates: EstimateReport | None
-    best: str | None = Field(description="The target with the best estimate.")
-    pairs: tuple[PairRow, ...] = Field(description="Each pair of targets once.")
-    told_apart: int = Field(description="Pairs whose interval leaves out 0.")
-    notes: tuple[NoteRow, ...] = Field(
-        description="Of the manifest; without targets, also of the probes' scores as read."
-    )
+    chosen: Chosen | None
+    groups: tuple[GroupShare, ...]
+    balance: tuple[ProbeBalance, ...]
+    costs: Costs | None
+    equals: RandomItems | None
+    estimates: EstimateTable | None
+    best: str | None
+    pairs: tuple[Difference, ...]
+    told_apart: int
+    notes: tuple[Note, ...]
 
 
 def subset_report(
@@ -113,29 +100,22 @@ def subset_report(
     pairs = () if result is None else result.differences()
     balance = probe_balance(manifest, probes) if manifest and probes is not None else ()
     worth = None if manifest is None else random_items_of(manifest, probes)
+    read = probes.notes if result is None and isinstance(probes, ScoreTable) else ()
     return SubsetReport(
         chosen=None if manifest is None else _chosen(manifest),
-        groups=tuple(
-            GroupRow(**row._asdict()) for row in (group_shares(manifest) if manifest else ())
-        ),
-        balance=tuple(BalanceRow(**row._asdict()) for row in balance),
+        groups=() if manifest is None else group_shares(manifest),
+        balance=balance,
         costs=(
             None
             if manifest is None
-            else cost_row(manifest, 0 if result is None else len(result.models), worth)
+            else costs(manifest, 0 if result is None else len(result.models), worth)
         ),
-        equals=None if worth is None else equals_row(worth),
-        estimates=None if result is None else estimate_report(result),
+        equals=worth,
+        estimates=None if result is None else result.table,
         best=None if result is None else best_of(result),
-        pairs=tuple(PairRow(**asdict(pair)) for pair in pairs),
+        pairs=pairs,
         told_apart=sum(pair.verdict != "unresolved" for pair in pairs),
-        notes=(
-            *(
-                NoteRow(code=note.code, text=note.text)
-                for note in (manifest.notes if manifest else ())
-            ),
-            *note_rows(probes.notes if result is None and isinstance(probes, ScoreTable) else ()),
-        ),
+        notes=(*(manifest.notes if manifest else ()), *read),
     )
 
 
@@ -147,8 +127,8 @@ def best_of(result: Estimates) -> str | None:
     return result.models[int(np.nanargmax(sign * result.estimate))]
 
 
-def _chosen(manifest: Manifest) -> ChosenRow:
-    return ChosenRow(
+def _chosen(manifest: Manifest) -> Chosen:
+    return Chosen(
         kind=manifest.kind,
         design=manifest.design,
         n=manifest.n,

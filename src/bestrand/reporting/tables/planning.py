@@ -6,6 +6,7 @@ from rich.text import Text
 
 from bestrand.notes import rough_percent
 from bestrand.planning.theory import FACTORS
+from bestrand.reporting.charts.style import number
 from bestrand.reporting.json.planning import (
     BacktestReport,
     CurveRow,
@@ -14,7 +15,7 @@ from bestrand.reporting.json.planning import (
     PlanReport,
     SuiteReport,
 )
-from bestrand.reporting.tables.terminal import facts, listing, number, table_of
+from bestrand.reporting.tables.terminal import facts, listing, table_of
 from bestrand.reporting.worth import equals_said, intervals_said
 
 

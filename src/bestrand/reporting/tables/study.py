@@ -7,9 +7,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from bestrand.reporting.charts.style import noun
+from bestrand.reporting.charts.style import noun, number
 from bestrand.reporting.json.study import StudyAverage, StudyEmpty, StudyReport
-from bestrand.reporting.tables.terminal import number
 
 
 ALL = "all"

@@ -1,5 +1,6 @@
 """Nouns as tables for people; no arithmetic beyond rounding. Text from data is never markup."""
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -7,26 +8,20 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from bestrand.core.estimates import DifferenceTable, EstimateTable
 from bestrand.core.manifest import ADOPTED, Manifest
+from bestrand.core.summary import Summary
+from bestrand.data.demo import Demo
 from bestrand.notes import percent
-from bestrand.reporting.json.estimates import (
-    CompareReport,
-    DemoReport,
-    EqualsRow,
-    EstimateReport,
-    ReadReport,
-    VerifyReport,
-)
-from bestrand.reporting.worth import CostRow, cost_facts, equals_of, equals_said, intervals_said
+from bestrand.planning.costs import Costs
+from bestrand.reporting.charts.style import number
+from bestrand.reporting.worth import cost_facts, equals_of, equals_said, intervals_said
+from bestrand.stats.random_items import RandomItems
+from bestrand.steps.verify import Verification
 
 
 VERDICT_STYLES = {"better": "green", "worse": "red", "unresolved": "dim"}
 OUTCOME_STYLES = {"passed": "green", "failed": "red", "skipped": "yellow"}
-
-
-def number(value: float | None, digits: int = 4) -> str:
-    """Write a number, or a dash where it is not known."""
-    return "–" if value is None else f"{value:.{digits}f}"
 
 
 def table_of(names: Sequence[str], figures: Sequence[str], title: str = "") -> Table:
@@ -66,7 +61,7 @@ def listing(names: tuple[str, ...], limit: int = 6) -> str:
     return f"{len(names)} ({', '.join(names[:limit])}{more})" if names else "none"
 
 
-def read_table(report: ReadReport) -> RenderableType:
+def read_table(report: Summary) -> RenderableType:
     """Show what was read."""
     counts = report.counts
     return facts(
@@ -85,7 +80,7 @@ def read_table(report: ReadReport) -> RenderableType:
 
 
 def manifest_table(
-    manifest: Manifest, path: Path | None, costs: CostRow, equals: EqualsRow | None = None
+    manifest: Manifest, path: Path | None, costs: Costs, equals: RandomItems | None = None
 ) -> RenderableType:
     """Show what was chosen, what it costs, and what it is worth."""
     of = "pool" if manifest.parent else "frame"
@@ -114,7 +109,7 @@ def _settings(manifest: Manifest) -> str:
     return ", ".join(f"{name}={value}" for name, value in shown.items())
 
 
-def estimates_table(report: EstimateReport, manifest: Manifest) -> RenderableType:
+def estimates_table(report: EstimateTable, manifest: Manifest) -> RenderableType:
     """Show full scores with their intervals."""
     shrunk = any(row.unshrunk is not None for row in report.models)
     figures = ["estimate", "se", f"{percent(report.level)} interval", "n"]
@@ -130,7 +125,7 @@ def estimates_table(report: EstimateReport, manifest: Manifest) -> RenderableTyp
             *more,
         )
     gaps = f"Gaps below about {number(report.resolution)} are not resolved."
-    if report.resolution is None:
+    if math.isnan(report.resolution):
         gaps = "How small a gap can be resolved is not known."
     resolution = (
         f"Full scores of metric {report.metric!r} over {manifest.n_frame} items, from "
@@ -139,7 +134,7 @@ def estimates_table(report: EstimateReport, manifest: Manifest) -> RenderableTyp
     return Group(table, Text(resolution))
 
 
-def differences_table(report: CompareReport) -> RenderableType:
+def differences_table(report: DifferenceTable) -> RenderableType:
     """Show each model against the baseline."""
     table = table_of(["model"], ["difference", "se", f"{percent(report.level)} interval"])
     table.add_column("verdict", no_wrap=True)
@@ -155,7 +150,7 @@ def differences_table(report: CompareReport) -> RenderableType:
     return Group(Text(f"against {baseline}, metric {report.metric!r}"), table)
 
 
-def checks_table(report: VerifyReport) -> RenderableType:
+def checks_table(report: Verification) -> RenderableType:
     """Show what was checked."""
     table = Table.grid(padding=(0, 2))
     for _ in range(2):
@@ -172,7 +167,7 @@ def checks_table(report: VerifyReport) -> RenderableType:
     return table
 
 
-def demo_tables(report: DemoReport) -> RenderableType:
+def demo_tables(report: Demo) -> RenderableType:
     """Show the demo: estimates beside the truth, errors over draws, cost, what to do next."""
     targets = table_of(
         ["model"],
