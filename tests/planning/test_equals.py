@@ -70,12 +70,15 @@ def test_scores_on_the_whole_frame_will_do(matrix: br.ScoreMatrix) -> None:
 
 def test_the_unit_of_the_scores_changes_nothing(matrix: br.ScoreMatrix) -> None:
     expected = random_items_of(drawn(matrix)[2], drawn(matrix)[0])
+    assert expected is not None
     for factor, shift in ((100.0, 0.0), (1e-6, 3.0), (1e5, -7.0)):
         bounds = (shift, shift + factor)
         moved = replace(matrix, values=shift + factor * matrix.values, bounds=bounds)
         seen, _, subset = drawn(moved)
 
-        assert random_items_of(subset, seen) == pytest.approx(expected, rel=1e-6)
+        worth = random_items_of(subset, seen)
+        assert worth is not None
+        assert worth.to_dict() == pytest.approx(expected.to_dict(), rel=1e-6)
 
 
 def test_a_random_subset_is_worth_as_many(matrix: br.ScoreMatrix) -> None:
