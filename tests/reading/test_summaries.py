@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from bestrand import ScoreTable, read_items, read_scores
+from bestrand.reading import derived
 from bestrand.reading.summary_names import is_summary_name
 
 
@@ -249,3 +250,29 @@ def test_a_list_of_items_may_hold_the_names_of_summaries(tmp_path: Path) -> None
 
     for name in ("items.csv", "items.txt"):
         assert read_items(tmp_path / name).items == ("max", "mean", "sum")
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"a": [3.0] * 300, "b": [3.0] * 300, "c": [4.0] * 300},
+        {name: [0.9 + (i * k % 11) / 1e4 for i in range(300)] for k, name in ((3, "a"), (5, "b"))}
+        | {"c": [0.9] * 300},
+        {name: [1e9 + i % 7 for i in range(300)] for name in ("a", "b", "c")},
+    ],
+)
+def test_flat_and_narrow_scores_are_not_compared_one_by_one(
+    columns: dict[str, list[float]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where no score tells a summary, nothing is looked at closely: reading takes no longer."""
+    closely: list[str] = []
+
+    def counted(own: object, base: object, function: str, limit: float = 0.0) -> int:
+        closely.append(function)
+        return 0
+
+    monkeypatch.setattr(derived, "n_telling", counted)
+    table = read_scores(pl.DataFrame({"item": [f"q{i}" for i in range(300)], **columns}))
+
+    assert table.items.height == 300
+    assert len(closely) <= 300

@@ -17,17 +17,17 @@ from bestrand.reading.functions import (
     run_of,
     tabulate,
     tolerance,
+    tolerances,
 )
 from bestrand.reading.sheets import Sheet, odd_rows
 from bestrand.reading.summary_names import MEANS, SPREADS, Called
-from bestrand.types import FloatArray
+from bestrand.types import BoolArray, FloatArray
 
 
 UNNAMED = ("mean", "sum", "complement", *SPREADS[:2])  # no chance makes these of other scores
 CHOICES = ("max", "min", "any", "all", "median", "majority", "majority or half")
-ROUNDED = 0.005  # as far as two decimals may be off
 MIN_ROWS, MIN_TELLING = 5, 3
-MOST_PAIRS = 20_000_000  # cells looked at to find two summaries that hide each other
+MOST_PAIRS = 2_000_000  # cells looked at to find two summaries that hide each other
 
 
 class Found(NamedTuple):
@@ -241,6 +241,9 @@ def equal_to_others(sheet: Sheet, rows: list[int]) -> Iterator[tuple[int, str, b
     if len(rows) < (3 if is_model else MIN_ROWS) or table.shape[1] < n_cells:
         return
     there = ~np.isnan(table)
+    may_tell = _alone(table).sum(axis=1) >= n_needed
+    limits = tolerances(table)[:, None]
+    may_tell &= limits[:, 0] < np.nanmax(table) - np.nanmin(table)
     n = np.maximum(there.sum(axis=0) - there, 1)
     filled = np.where(there, table, 0.0)
     rest = filled.sum(axis=0) - filled
@@ -250,11 +253,21 @@ def equal_to_others(sheet: Sheet, rows: list[int]) -> Iterator[tuple[int, str, b
     expected = dict(zip(UNNAMED, (mean, rest, 1 - mean, spread, sample), strict=True))
     for function, values in expected.items():
         off = np.where(there, np.abs(table - values), 0.0)
-        near = (off <= ROUNDED + EXACT * np.abs(values)).all(axis=1)
-        for k in np.flatnonzero(near & (there.sum(axis=1) >= n_cells)):
+        near = (off <= limits).all(axis=1)
+        for k in np.flatnonzero(near & may_tell & (there.sum(axis=1) >= n_cells)):
             own, others = table[k], np.delete(table, k, axis=0)
             limit = tolerance(own[there[k]], others, named=False)
-            exact = matching(own, others, (function,), named=False)
             telling = n_telling(own, others, function, limit) >= n_needed
-            if exact and telling:
+            exact = {function: values[k]}
+            if telling and matching(own, others, (function,), named=False, table=exact):
                 yield rows[k], function, is_no_chance(own, others, function, len(UNNAMED))
+
+
+def _alone(table: FloatArray) -> BoolArray:
+    """Say which scores are those of no other row in the same cell; (L, C)."""
+    order = np.argsort(table, axis=0)
+    gaps = np.diff(np.take_along_axis(table, order, axis=0), axis=0) > EXACT
+    edge = np.ones((1, table.shape[1]), dtype=np.bool_)
+    alone = np.empty(table.shape, dtype=np.bool_)
+    np.put_along_axis(alone, order, np.vstack([edge, gaps]) & np.vstack([gaps, edge]), axis=0)
+    return alone & ~np.isnan(table)

@@ -140,6 +140,20 @@ def tolerance(values: FloatArray, others: FloatArray, *, named: bool) -> float:
     return (unit if named and n > 1 else unit / 2) + 1e-9  # some tables cut and do not round
 
 
+def tolerances(table: FloatArray) -> FloatArray:
+    """Give `tolerance` of every row, where no name speaks for it; (L,).
+
+    Args:
+        table: (L, C), nan where there is no score; one in each row at least.
+    """
+    filled = np.where(np.isnan(table), 0.0, table)
+    limits = EXACT * np.maximum(1.0, np.abs(filled).max(axis=1))
+    decimals = np.full(len(table), -1)
+    for n in range(5, -1, -1):
+        decimals[np.abs(filled - np.round(filled, n)).max(axis=1) < 1e-9] = n
+    return np.where(decimals > 1, 10.0 ** -decimals.astype(float) / 2 + 1e-9, limits)
+
+
 def copies(own: FloatArray, base: FloatArray) -> bool:
     """Whether one of the others has the same scores wherever both have one."""
     both = ~np.isnan(own) & ~np.isnan(base)
