@@ -118,7 +118,7 @@ def test_rows_are_counted_once_for_all_metrics_and_most_first(tmp_path: Path) ->
     (_, text) = note_of(read_scores(write(tmp_path / "m.jsonl", rows)))
 
     assert "as they stand: 7 of model 'm6' ('E0' 1, 'E1' 1, 'E2' 1 and 4 other words); 6 " in text
-    assert "; and 2 more models. Rows with a score of 0 among them: 0 of 28." in text
+    assert "; and 2 more models. Rows with a score of 0 among them: 0 of 28; --errors zero " in text
 
 
 def test_wide_form_says_it_of_every_model(tmp_path: Path) -> None:
@@ -151,3 +151,21 @@ def test_zero_must_be_a_score_that_is_possible(tmp_path: Path) -> None:
 def test_an_unknown_word_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ArgumentError, match="`errors` must be keep, zero, missing or refuse, got"):
         read_scores(write(tmp_path / "m.jsonl", runs()), errors="drop")  # type: ignore[arg-type]
+
+
+def test_a_status_whose_rows_all_have_the_highest_score_is_no_fault(tmp_path: Path) -> None:
+    """As `Perfect` of a driving benchmark; but a word of a broken run is one, and so is a rare."""
+    rows = [
+        {"id": i, "model": "m", "score": [1, 0.5, 0][i % 3], "status": status}
+        for i in range(60)
+        for status in [["Perfect", "Completed", "Failed"][i % 3]]
+    ]
+    path = write(tmp_path / "m.jsonl", rows)
+    table = read_scores(path, errors="zero")
+
+    assert table.matrix().full_scores()[0] == pytest.approx(0.5)
+    assert not [note for note in table.notes if note.code.startswith("errors-")]
+    for word, n in (("Timeout", 20), ("Perfect", 2)):
+        odd = [row | {"status": word} if row["score"] == 1 else row for row in rows]
+        odd = [row for k, row in enumerate(odd) if row["status"] != word or k < 3 * n]
+        assert f"'{word}' {n}" in note_of(read_scores(write(tmp_path / "o.jsonl", odd)))[1]

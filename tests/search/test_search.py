@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 from scipy.stats import binom, chi2
 
 from bestrand.rng import MASK, Stream
-from bestrand.search import kernel, twin
+from bestrand.search import draws, kernel
 from bestrand.search.best import NORM_CODES, Best, available_processors, find_best
 from bestrand.search.draws import draw_candidate
 from bestrand.search.fixed_point import FIELD_BITS, FixedPoint, to_fixed_point
 from bestrand.types import FloatArray, IntArray, Norm
+from tests.search import oracle
 from tests.strategies import NORMS, Search, group_codes, searches
 
 
@@ -60,7 +61,7 @@ def redraws(stream: Stream, number: int, m: int, n: int) -> IntArray:
     return np.flatnonzero(low < np.uint64(MASK + 1) % bounds)
 
 
-# --- the kernel and its twin ---------------------------------------------------------------------
+# --- the kernel and the oracle ------------------------------------------------------------------
 
 
 @settings(deadline=None)
@@ -68,12 +69,12 @@ def redraws(stream: Stream, number: int, m: int, n: int) -> IntArray:
 @example(search=Search(np.zeros((7, 3)), 3, "l2"), seed=0, first=0)
 @example(search=Search(np.zeros((1, 1)), 1, "linf"), seed=0, first=0)
 @example(search=Search(np.eye(20), 19, "l1"), seed=0, first=0)
-def test_the_kernel_equals_its_twin_bit_for_bit(search: Search, seed: int, first: int) -> None:
+def test_the_kernel_equals_the_oracle_bit_for_bit(search: Search, seed: int, first: int) -> None:
     stream = Stream.of(seed)
     fixed = fixed_columns(search.columns, search.n)
     arguments = (fixed, search.n, search.norm, stream, first, first + 12)
 
-    assert run_kernel(*arguments) == twin.search(*arguments)
+    assert run_kernel(*arguments) == oracle.search(*arguments)
 
 
 @settings(deadline=None, max_examples=60)
@@ -82,45 +83,45 @@ def test_the_kernel_equals_its_twin_bit_for_bit(search: Search, seed: int, first
     data=st.data(),
     seed=st.integers(0, 2**32),
 )
-def test_the_kernel_equals_its_twin_in_strata(
+def test_the_kernel_equals_the_oracle_in_strata(
     sizes: list[int], data: st.DataObject, seed: int
 ) -> None:
     m = sum(sizes)
     n = data.draw(st.integers(1, m))
     fixed = fixed_columns(made_columns(m, 3, levels=3), n)
-    expected = twin.search(fixed, n, "l2", Stream.of(seed), 0, 9, np.array(sizes))
+    expected = oracle.search(fixed, n, "l2", Stream.of(seed), 0, 9, np.array(sizes))
 
     assert run_kernel(fixed, n, "l2", Stream.of(seed), 0, 9, np.array(sizes)) == expected
 
 
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("n_drawn", [20_000, LARGE - 20_000])
-def test_the_kernel_equals_its_twin_where_words_are_redrawn(n_drawn: int, norm: Norm) -> None:
+def test_the_kernel_equals_the_oracle_where_words_are_redrawn(n_drawn: int, norm: Norm) -> None:
     stream = Stream.of(1, "large")
     columns = made_columns(LARGE, 3, levels=5)
     arguments = (fixed_columns(columns, n_drawn), n_drawn, norm, stream, 0, 4)
     n_redrawn = [redraws(stream, number, LARGE, n_drawn).size for number in range(4)]
 
     assert min(n_redrawn) > 0
-    assert run_kernel(*arguments) == twin.search(*arguments)
+    assert run_kernel(*arguments) == oracle.search(*arguments)
 
 
 def redrawn_in_last_stratum(stream: Stream, number: int, sizes: IntArray, n: int) -> bool:
-    count = int(twin.proportional_counts(sizes, n, stream.child("counts"), number)[-1])
+    count = int(draws.proportional_counts(sizes, n, stream.child("counts"), number)[-1])
     bounds = (sizes[-1] - np.arange(count)).astype(np.uint64)
     words = stream.words(number, n)[-count:].astype(np.uint64)
     return bool(((words * bounds) & np.uint64(MASK) < np.uint64(MASK + 1) % bounds).any())
 
 
 @pytest.mark.parametrize("n_drawn", [20_000, LARGE - 20_000])
-def test_the_kernel_equals_its_twin_where_words_of_strata_are_redrawn(n_drawn: int) -> None:
+def test_the_kernel_equals_the_oracle_where_words_of_strata_are_redrawn(n_drawn: int) -> None:
     stream, sizes = Stream.of(1, "large"), np.array([300_000, 1, 699_999])
     fixed = fixed_columns(made_columns(LARGE, 3, levels=1001), n_drawn)
     numbers = [k for k in range(12) if redrawn_in_last_stratum(stream, k, sizes, 20_000)][:4]
 
     assert len(numbers) == 4
     for number in numbers:
-        expected = twin.search(fixed, n_drawn, "l2", stream, number, number + 1, sizes)
+        expected = oracle.search(fixed, n_drawn, "l2", stream, number, number + 1, sizes)
         assert run_kernel(fixed, n_drawn, "l2", stream, number, number + 1, sizes) == expected
 
 
@@ -132,7 +133,7 @@ def test_a_redrawn_word_changes_the_subset() -> None:
     assert biased not in draw_candidate(stream, 0, LARGE, 20_000)
 
 
-def test_the_kernel_redraws_as_often_as_its_twin() -> None:
+def test_the_kernel_redraws_as_often_as_the_oracle() -> None:
     bound = 3 * 2**29  # a quarter of all words would favour some item
     stream = Stream.of(2)
     key = np.array(stream.key, dtype=np.uint64)
@@ -264,7 +265,7 @@ def test_ties_go_to_the_lowest_number(search: Search, seed: int) -> None:
     stream = Stream.of(seed)
     fixed = fixed_columns(search.columns, search.n)
     distances = [
-        twin.search(fixed, search.n, search.norm, stream, number, number + 1)[0]
+        oracle.search(fixed, search.n, search.norm, stream, number, number + 1)[0]
         for number in range(100)
     ]
     best = find_best(
@@ -409,7 +410,7 @@ def test_neighbouring_fields_do_not_spill_into_each_other() -> None:
     stream = Stream.of(0)
     for n in (1023, 1024, 19_999, 20_000):
         fixed = fixed_columns(columns, n)
-        expected = twin.search(fixed, n, "l2", stream, 0, 3)
+        expected = oracle.search(fixed, n, "l2", stream, 0, 3)
 
         assert run_kernel(fixed, n, "l2", stream, 0, 3) == expected
 

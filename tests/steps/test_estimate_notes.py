@@ -182,3 +182,26 @@ def test_no_targets_are_refused() -> None:
     nobody = br.ScoreMatrix(MATRIX.frame, (), np.empty((0, MATRIX.frame.n)), bounds=(0, 1))
     with pytest.raises(br.InputError, match="at least one target, got none"):
         br.estimate(nobody, SUBSET)
+
+
+@pytest.mark.parametrize(
+    ("metric", "said"),
+    [("latency_s", True), ("cost", True), ("word_error_rate", True), ("accuracy", False)],
+)
+def test_the_direction_of_what_is_called_a_cost_is_said(metric: str, said: bool) -> None:  # noqa: FBT001
+    scores = replace(MATRIX.take_models(TARGETS), metric=metric)
+    subset = br.select(scores.frame, 40, design=br.SimpleRandom())
+    codes = {note.code for note in br.estimate(scores, subset).notes}
+    lower = br.estimate(scores, subset, higher_is_better=False)
+
+    assert ("direction" in codes) == said
+    assert "direction" not in {note.code for note in lower.notes}
+
+
+def test_no_gap_is_resolved_where_no_interval_is_known() -> None:
+    frame = br.Frame.of([f"q{i}" for i in range(40)])
+    flat = br.ScoreMatrix(frame, ("a", "b", "c"), np.repeat([[3.0], [3.0], [4.0]], 40, axis=1))
+    result = br.estimate(flat, br.select(frame, 10, design=br.SimpleRandom()))
+
+    assert np.isnan(result.se).all()
+    assert np.isnan(result.resolution)

@@ -88,7 +88,7 @@ def register(app: typer.Typer) -> None:
         )
         report = result.compare(baseline)
         out.json(report.to_json())
-        out.show(differences_table(report))
+        out.show(differences_table(report, higher_is_better=not lower_is_better))
         out.notes(report.notes)
         if fail_if_worse:
             worse = [pair.model for pair in report.pairs if pair.verdict == "worse"]

@@ -168,6 +168,8 @@ class Estimates:
         of the pairs, within its own error. With a single target, sqrt(2) times its half width,
         which is the gap to another model that errs independently.
         """
+        if np.isnan(self.se).all():
+            return float("nan")
         if len(self.models) < 2:
             return float(np.sqrt(2.0) * self.half_width[0])
         widths = self.pair_half_width[np.triu_indices(len(self.models), 1)]

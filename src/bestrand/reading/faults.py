@@ -1,11 +1,14 @@
 """Faults: rows that say of themselves that something failed, and what they are to count as."""
 
+import math
+import re
 from typing import Literal
 
 import polars as pl
 
 from bestrand.errors import InputError
 from bestrand.notes import Note
+from bestrand.reading.marks import ABNORMAL, DOUBTFUL
 
 
 Errors = Literal["keep", "zero", "missing", "refuse"]
@@ -17,6 +20,10 @@ FINE = (
     *("unresolved", "solved", "unsolved", "true", "valid", "graded", "none", "null", "nan", "n/a"),
     *("0", "200"),
 )
+STATUS = "status "  # begins a fault that is a status, not an error
+RARE = 0.001
+# words of a run that did not end as it should; those of `DOUBTFUL` may also be a verdict
+BROKEN = re.compile(f"{ABNORMAL.pattern}|{DOUBTFUL.pattern}")
 ERRORED = ("error", "errored")
 MISSING = "missing"  # a row that only says that the item is one: nobody ran it
 MOST_WORDS, MOST_MODELS = 3, 5
@@ -40,7 +47,7 @@ def with_status(rows: pl.DataFrame, said: pl.Series, errors: pl.Series) -> pl.Da
             "row": pl.int_range(said.len(), eager=True),
             "said": word.str.to_lowercase().fill_null(""),
             "error": errors,
-            "word": "status " + pl.Series(map(repr, word), dtype=pl.String),
+            "word": STATUS + pl.Series(map(repr, word), dtype=pl.String),
         }
     )
     known = pl.col("said").is_in(FINE)
@@ -81,6 +88,7 @@ def settle_faults(rows: pl.DataFrame, errors: Errors) -> tuple[pl.DataFrame, lis
     Raises:
         InputError: `errors` is "refuse", and some row has a fault.
     """
+    rows = _without_best(rows)
     at_fault = rows.filter(pl.col("fault").is_not_null())
     scored = at_fault.filter(pl.col("status") == "scored")
     if errors == "refuse" and at_fault.height:
@@ -112,20 +120,45 @@ def settle_faults(rows: pl.DataFrame, errors: Errors) -> tuple[pl.DataFrame, lis
     return kept, [Note("errors-as-missing", said)] if scored.height else []
 
 
+def _without_best(rows: pl.DataFrame) -> pl.DataFrame:
+    """Take a status that is not known for no fault where all its rows have the highest score.
+
+    So `Perfect` is no failed run. Chance must not explain it: the share of rows with the highest
+    score, taken as often as the status occurs, is at most 1 in 1000. A word of a broken run, as
+    `timeout`, stays a fault.
+    """
+    scored = rows.filter(pl.col("score").is_not_null())
+    is_best = pl.col("score") == pl.col("score").max().over("metric")
+    words = (
+        scored.with_columns(best=is_best, share=is_best.mean().over("metric"))
+        .filter(pl.col("fault").str.starts_with(STATUS))
+        .group_by("fault")
+        .agg(pl.col("best").all(), chance=pl.col("share").log().sum())
+        .filter(pl.col("best") & (pl.col("chance") <= math.log(RARE)))
+    )
+    sound = [word for word in words["fault"] if not BROKEN.search(word.lower())]
+    if not sound:
+        return rows
+    return rows.with_columns(
+        fault=pl.when(~pl.col("fault").is_in(sound)).then("fault").otherwise(None)
+    )
+
+
 def _kept(scored: pl.DataFrame) -> str:
     n = _distinct(scored).height
     n_zero = _distinct(scored.filter(pl.col("score") == 0)).height
+    more = f"; --errors zero would change the other {n - n_zero}" if n > n_zero else ""
     return (
         f"Scores stand beside {_kinds(scored)}, and are taken as they stand: "
-        f"{_counted(scored)}. Rows with a score of 0 among them: {n_zero} of {n}. If these are "
-        "failed runs, and no answers, say what they count as: --errors zero, missing or refuse "
+        f"{_counted(scored)}. Rows with a score of 0 among them: {n_zero} of {n}{more}. If these "
+        "are failed runs, and no answers, say what they count as: --errors zero, missing or refuse "
         "(errors=)."
     )
 
 
 def _kinds(rows: pl.DataFrame) -> str:
     """Say whether rows have an error, a status that is not known, or both."""
-    is_status = rows["fault"].str.starts_with("status ")
+    is_status = rows["fault"].str.starts_with(STATUS)
     errors = ["an error"] if not is_status.all() else []
     return " or ".join([*errors, "a status that is not known"] if is_status.any() else errors)
 

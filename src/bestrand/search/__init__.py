@@ -1,1 +1,1 @@
-"""The search over random subsets: the compiled kernel, and its plain twin as the oracle."""
+"""The search over random subsets: draws, the compiled kernel, swaps."""

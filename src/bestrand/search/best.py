@@ -78,7 +78,7 @@ def find_best(
         norm: how the C gaps make one distance.
         stream: the chance; candidate k is drawn from its substream k.
         strata: (m,) code of each item's group, if each candidate shall take from every group its
-            share; see `twin.draw_stratified`.
+            share; see `draws.draw_stratified`.
         n_workers: threads; None takes the processors this process may use.
     """
     from bestrand.search.kernel import search  # numba is loaded only here

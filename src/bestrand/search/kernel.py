@@ -1,4 +1,4 @@
-"""The compiled search. `twin.py` says the same in plain numpy, and tests hold them together.
+"""The compiled search. Tests compare it with the same search in plain numpy.
 
 Imported only when a search runs, so that nothing is compiled and numba is not loaded before.
 The functions release the interpreter lock: threads run them side by side.
@@ -53,7 +53,7 @@ def _redraw(spare: Any, key: Any, number: Any, position: int, n_blocks: int, bou
 
 @njit(nogil=True, cache=True)
 def _share_out(counts: Any, sizes: Any, n: int, words: Any, key: Any, number: Any) -> None:  # noqa: ANN401
-    """Share n among strata; see `twin.proportional_counts`."""
+    """Share n among strata; see `draws.proportional_counts`."""
     n_strata, m = sizes.size, sizes.sum()
     if n_strata == 1:
         counts[0] = n

@@ -21,7 +21,12 @@ from bestrand.estimators.base import Estimator, Inference, Seen
 from bestrand.ids import explain_mismatch
 from bestrand.methods import default_estimator
 from bestrand.notes import Note, shown
-from bestrand.steps.estimate_notes import design_notes, left_out_notes, score_notes
+from bestrand.steps.estimate_notes import (
+    design_notes,
+    direction_notes,
+    left_out_notes,
+    score_notes,
+)
 from bestrand.steps.scale import bounds_on, known_bounds, span_of, to_estimates
 from bestrand.types import Missing
 
@@ -106,6 +111,7 @@ def estimate(
         if isinstance(read, ScoreTable):
             notes += [note for note in read.notes if note not in notes]
     result = to_estimates(inference, replace(filled, bounds=bounds), span, level)
+    notes += direction_notes(name or whole.metric, higher_is_better=higher_is_better)
     notes += _flat_notes(filled, bounds, inference)
     return replace(
         result,

@@ -1,5 +1,7 @@
 """What a reader of estimates should know: of the subset, the probes and the number of items."""
 
+import re
+
 import numpy as np
 
 from bestrand.core.manifest import Manifest
@@ -14,6 +16,12 @@ from bestrand.notes import Note, percent, shown
 FEW_ITEMS = 30
 MOST_NAMED = 3
 FEW_MISSES = 1.5  # items beyond the level, on average: 30 at 95 %, 150 at 99 %
+# names of metrics of which less is better, as far as names tell
+COST = re.compile(
+    r"(?i)(?<![a-z])(costs?|price|usd|dollars|latency|time|seconds|secs|duration|runtime|tokens"
+    r"|steps|turns|calls|errors?|error_rate|loss|nll|perplexity|ppl|wer|cer|mae|mse|rmse|brier"
+    r"|distance|collisions?|infractions?|toxicity|hallucinations?)(?![a-z])"
+)
 
 
 def score_notes(
@@ -104,6 +112,17 @@ def left_out_notes(subset: Manifest, targets: ScoreMatrix) -> list[Note]:
         "the other groups take their share, and the interval does not allow for it."
     )
     return [Note("absent-groups", text)]
+
+
+def direction_notes(metric: str, *, higher_is_better: bool) -> list[Note]:
+    """Say which direction verdicts take, for metrics that are called like costs."""
+    if not higher_is_better or not COST.search(metric):
+        return []
+    text = (
+        f"A higher {metric!r} counts as better. If a lower one is better, say so: "
+        "--lower-is-better (higher_is_better=False)."
+    )
+    return [Note("direction", text)]
 
 
 def design_notes(subset: Manifest, how: Estimator) -> list[Note]:

@@ -134,7 +134,7 @@ def estimates_table(report: EstimateTable, manifest: Manifest) -> RenderableType
     return Group(table, Text(resolution))
 
 
-def differences_table(report: DifferenceTable) -> RenderableType:
+def differences_table(report: DifferenceTable, *, higher_is_better: bool) -> RenderableType:
     """Show each model against the baseline."""
     table = table_of(["model"], ["difference", "se", f"{percent(report.level)} interval"])
     table.add_column("verdict", no_wrap=True)
@@ -147,7 +147,9 @@ def differences_table(report: DifferenceTable) -> RenderableType:
             Text(pair.verdict, style=VERDICT_STYLES[pair.verdict]),
         )
     baseline = report.pairs[0].baseline if report.pairs else ""
-    return Group(Text(f"against {baseline}, metric {report.metric!r}"), table)
+    better = "higher" if higher_is_better else "lower"
+    said = f"against {baseline}, metric {report.metric!r}, {better} is better"
+    return Group(Text(said), table)
 
 
 def checks_table(report: Verification) -> RenderableType:
