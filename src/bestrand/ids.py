@@ -57,7 +57,7 @@ def unicode_twins(items: Iterable[str]) -> list[tuple[str, str]]:
 
 
 def is_encodable(text: str) -> bool:
-    r"""Whether text is whole: JSON and file names may hold half a surrogate pair.
+    r"""Whether text is valid Unicode: JSON and file names may hold an unpaired surrogate.
 
     Examples:
         >>> is_encodable("caf\u00e9"), is_encodable("\ud83d")

@@ -18,7 +18,7 @@ from bestrand.errors import ArgumentError
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """What a number may be.
+    """The range of a number.
 
     Attributes:
         least: the smallest value.
@@ -75,7 +75,7 @@ def whole_number(value: int, name: str) -> int:
     """Take a whole number of any kind, as numpy's, for an int.
 
     Raises:
-        ArgumentError: it is none; True and False are none either.
+        ArgumentError: it is not one; True and False are not either.
     """
     try:
         if not isinstance(value, bool | np.bool_):
@@ -89,7 +89,7 @@ def real_number(value: float, name: str) -> float:
     """Take a number of any kind, as numpy's, for a float. Infinite ones and nan stay.
 
     Raises:
-        ArgumentError: it is none; True and False are none either.
+        ArgumentError: it is not one; True and False are not either.
     """
     if not _is_number(value):
         raise ArgumentError(f"`{name}` must be a number, got {value!r}.", **{name: value})

@@ -181,7 +181,7 @@ def test_half_a_surrogate_pair_is_refused_by_line(column: str, tmp_path: Path) -
     path = write(tmp_path / "m.jsonl", [row, row | {column: "x\ud83d"}])
 
     with pytest.raises(
-        FileError, match=rf":2: '{column}' holds half a surrogate pair, .*'x\\ud83d"
+        FileError, match=rf":2: '{column}' holds an unpaired surrogate, .*'x\\ud83d"
     ):
         read_scores(path)
 
@@ -195,7 +195,7 @@ def test_half_a_surrogate_pair_in_what_nobody_reads_is_no_matter(tmp_path: Path)
 def test_half_a_surrogate_pair_in_a_column_name_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "m.jsonl", [{"id": "a", "m\ud83d": 1}])
 
-    with pytest.raises(FileError, match=r"column 'm\\ud83d' has half a surrogate pair in its name"):
+    with pytest.raises(FileError, match=r"column 'm\\ud83d' has an unpaired surrogate in its name"):
         read_scores(path)
 
 

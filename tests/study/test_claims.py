@@ -47,13 +47,13 @@ def test_bounds_are_met_or_not(table: StudyTable) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("claim = 3", "`claim` is not as it must be: it must be a list, got 3."),
+        ("claim = 3", "`claim` is invalid: it must be a list, got 3."),
         ("claims = 3", "`claims` is no key of a file of claims. Allowed here: claim."),
         ('[[claim]]\nstrategy = "a"\nstat = "mae"\nat_most = 1', "Allowed here: strategy, base, "),
         ('[[claim]]\nstrategy = "a"\nat_most = 1', "`claim.0.statistic` is missing."),
         (
             '[[claim]]\nstrategy = "a"\nstatistic = "mae"\nat_most = nan',
-            "`claim.0.at_most` is not as it must be: it must be a finite number, got nan.",
+            "`claim.0.at_most` is invalid: it must be a finite number, got nan.",
         ),
         ('[[claim]]\nstrategy = "a"\nstatistic = "mae"', "give `at_most`, `at_least` or both"),
         (

@@ -125,19 +125,19 @@ def test_sources_have_run_the_whole_frame() -> None:
     [
         ({"strategies": ["bestrnd"]}, "unknown strategy 'bestrnd'; there are agreement"),
         ({"retention": [0.1]}, "experiments.0.retention` is no key of a protocol. Allowed here: "),
-        ({"retentions": [0]}, "experiments.0.retentions.0` is not as it must be"),
+        ({"retentions": [0]}, "experiments.0.retentions.0` is invalid"),
         ({"known": [2.5]}, "must be whole numbers, or shares below 1, got 2.5"),
         ({"splits": ["sideways"]}, "'random', 'weak-to-strong'"),
         (
             {"alpha": 0.5},
-            "`experiments.0.alpha` is not as it must be: it must be a number of 1 or more, or "
+            "`experiments.0.alpha` is invalid: it must be a number of 1 or more, or "
             "'full', got 0.5.",
         ),
         ({"alpha": "all"}, "or 'full', got 'all'."),
         ({"alpha": True}, "or 'full', got True."),
         (
             {"n_probes": [0]},
-            "`experiments.0.n_probes.0` is not as it must be: it must be a whole number of 1 or "
+            "`experiments.0.n_probes.0` is invalid: it must be a whole number of 1 or "
             "more, or 'all', got 0.",
         ),
         ({"n_probes": ["most"]}, "or 'all', got 'most'."),
@@ -155,7 +155,7 @@ def test_sources_have_run_the_whole_frame() -> None:
             },
             "names must be distinct",
         ),
-        ({"replicates": 0}, "experiments.0.replicates` is not as it must be: it must be 1 or more"),
+        ({"replicates": 0}, "experiments.0.replicates` is invalid: it must be 1 or more"),
         ({"replicates": 2.5}, "it must be a whole number, got 2.5."),
         ({"replicates": 200_000}, "it must be 100000 or less, got 200000."),
         ({"retentions": 0.1}, "it must be a list, got 0.1."),
@@ -167,7 +167,7 @@ def test_sources_have_run_the_whole_frame() -> None:
         ({"name": 3, "alpha": 0.5}, "it must be text, got 3. 1 more key is wrong."),
         ({"name": 3, "alpha": 0.5, "known": 2}, "2 more keys are wrong."),
         ({"strategies": ["random", "random"]}, "names must be distinct; random"),
-        ({"retentions": [0.1, 0.2, 0.1]}, "retentions` is not as it must be: values must be dis"),
+        ({"retentions": [0.1, 0.2, 0.1]}, "retentions` is invalid: values must be dis"),
         ({"known": [6, 6.0]}, "values must be distinct; 6.0 comes more than once."),
         ({"splits": ["random", "random"]}, "values must be distinct; 'random' comes more than"),
         ({"metrics": ["a", "b", "a"]}, "values must be distinct; 'a' comes more than once."),

@@ -63,7 +63,7 @@ class Manifest(BaseModel):
         description="What the means of the chosen items were made to match."
     )
     pool_balanced_on: tuple[Balance, ...] = Field((), description="The same, of the parent pool.")
-    seed: int = Field(description="The one source of chance.", ge=0)
+    seed: int = Field(description="Random seed.", ge=0)
     probes: tuple[str, ...] = Field(description="Models whose scores the design looked at.")
     metrics: tuple[str, ...] = Field(description="Metrics of the probes that it looked at.")
     scores_digest: Digest | None = Field(description="SHA-256 over those scores, or null.")
@@ -121,7 +121,7 @@ class Manifest(BaseModel):
         """Make a manifest and stamp it with version and digest.
 
         Raises:
-            ManifestError: a field that is not as it must be, or a name that is no whole text.
+            ManifestError: a field that is invalid, or a name that is not valid Unicode.
         """
         stamped = {
             "schema_version": SCHEMA_VERSION,
@@ -136,8 +136,8 @@ class Manifest(BaseModel):
         written = bare.model_dump(mode="json")
         if not is_encodable(json.dumps(written, ensure_ascii=False)):
             raise ManifestError(
-                "A manifest must hold whole text, and some name in it has half a surrogate pair. "
-                "Name items, models and groups otherwise."
+                "A manifest must be valid Unicode, and some name in it has an unpaired surrogate. "
+                "Rename that item, model or group."
             )
         return bare.model_copy(update={"digest": fields_digest(written)})
 
@@ -179,7 +179,7 @@ class Manifest(BaseModel):
 
     @classmethod
     def read(cls, path: str | Path) -> Self:
-        """Read a manifest and check that nobody changed it.
+        """Read a manifest and check that it was not edited.
 
         Raises:
             ManifestError: no such file, not a manifest, edited, or of a newer layout.
@@ -261,7 +261,7 @@ def _said(error: ValidationError) -> str:
     """Name the first field that is wrong, and what is wrong with it."""
     first = error.errors(include_url=False)[0]
     place = ".".join(str(part) for part in first["loc"]) or "manifest"
-    return f"`{place}` is not as it must be ({first['msg']})"
+    return f"`{place}` is invalid ({first['msg']})"
 
 
 def scores_digest(models: Sequence[str], values: FloatArray) -> str:

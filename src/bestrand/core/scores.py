@@ -34,10 +34,10 @@ class ScoreMatrix:
         models: L names, distinct.
         values: (L, N) in the metric's own unit; nan where there is no score, never 0.
         metric: its name.
-        bounds: lowest and highest score possible, or None where nobody said and the scores are
-            not all within 0..1, or where the metric is without one of them.
-        open_ended: whether somebody said that it is, as of costs. All scores are on one scale
-            then, and scores within 0..1 tell no bounds.
+        bounds: lowest and highest score possible, or None where they are not known and the scores
+            are not all within 0..1, or where the metric lacks one of them.
+        open_ended: whether the metric was said to have no upper or lower bound, as costs. All
+            scores are on one scale then, and scores within 0..1 tell no bounds.
     """
 
     frame: Frame
@@ -97,7 +97,7 @@ class ScoreMatrix:
         Args:
             items: ids, distinct.
             unknown: what to do about ids that are not here: "error" refuses them; "nan" gives
-                them nan for every model. As nobody knows their group or weight, the items then
+                them nan for every model. As their group and weight are not known, the items then
                 have no groups and weigh the same.
 
         Raises:
@@ -151,7 +151,7 @@ class ScoreTable:
         bounds: lowest and highest score possible of the metrics for which somebody said; infinite
             where there is none, as of costs.
         faults: errors of rows, in words: `item`, `model`, `metric`, `fault`; without those that
-            were settled as 0. None where nobody looked.
+            were settled as 0. None where that was not checked.
     """
 
     rows: pl.DataFrame
@@ -324,7 +324,7 @@ def matrix_of(
     *,
     weights: WeightScheme | None = None,
 ) -> ScoreMatrix:
-    """Take the matrix of one metric, of a table or a matrix; its own weights unless given.
+    """Take the matrix of one metric, of a table or a matrix; default: its own weights.
 
     Raises:
         InputError: no such metric, or weights that are asked for and not there.

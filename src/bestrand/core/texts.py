@@ -139,7 +139,7 @@ class ItemTexts:
 
     @property
     def provenance(self) -> dict[str, Any]:
-        """What a manifest says of them."""
+        """What the manifest records of the texts."""
         return {"representations": list(self.names), "texts_digest": self.digest}
 
     @property

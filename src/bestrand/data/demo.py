@@ -108,7 +108,7 @@ def run_demo(*, n: int = N_SUBSET, n_draws: int = N_DRAWS, seed: int = 0) -> Dem
     Args:
         n: size of the subset.
         n_draws: how often both designs are drawn anew to compare their errors.
-        seed: the one source of chance.
+        seed: random seed.
     """
     scores = load("mmlu_pro").matrix()
     probes = scores.take_models(PROBES)

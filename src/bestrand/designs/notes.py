@@ -8,7 +8,7 @@ from bestrand.types import FloatArray
 
 
 def flat_notes(scores: FloatArray) -> tuple[Note, ...]:
-    """Say so if no probe tells one item from another."""
+    """Note that no probe tells one item from another."""
     if np.ptp(scores, axis=1).any():
         return ()
     text = (

@@ -28,7 +28,7 @@ ROUNDING = 1e-12  # of scores on 0..1
 
 
 class Adjustment(NamedTuple):
-    """What a regression adds to the plain means.
+    """What a regression adds to the means.
 
     Attributes:
         own: (T,) to each target's mean over the items that it was scored on.

@@ -44,7 +44,7 @@ class RawTable:
         for name in self.columns:
             if not is_encodable(name):
                 raise FileError(
-                    f"column {name!r} has half a surrogate pair in its name, which is no text. "
+                    f"column {name!r} has an unpaired surrogate in its name, not valid Unicode. "
                     "Name it otherwise.",
                     path=self.path,
                 )

@@ -329,7 +329,7 @@ def _to_series(table: RawTable, name: str, texts: list[Any]) -> pl.Series:
         row = next(i for i, text in enumerate(texts) if text is not None and not is_encodable(text))
         raise table.error(
             row,
-            f"{name!r} holds half a surrogate pair, which is no text: {_short(texts[row])}. "
+            f"{name!r} holds an unpaired surrogate, not valid Unicode: {_short(texts[row])}. "
             "Write it otherwise.",
         ) from error
 

@@ -25,7 +25,7 @@ def swap_descent(
         features: (m, d) finite values, centred so that 0 is where the means should be.
         chosen: (n,) positions of the members, 1 <= n <= m.
         stream: the chance.
-        reference: (d,) what the members' features should sum to; 0 unless given.
+        reference: (d,) what the members' features should sum to; default: 0.
 
     Returns:
         (n,) positions, ascending; never further from the reference than `chosen`.

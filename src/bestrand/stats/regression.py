@@ -14,7 +14,7 @@ LEAST_LEFT = 0.05  # of an item's own weight in its residual: nearer to 0 it is 
 
 
 class RidgeFit(NamedTuple):
-    """What a ridge regression leaves over.
+    """Residuals of a ridge regression.
 
     Attributes:
         residuals: (T, n), each row of mean 0.

@@ -1,4 +1,4 @@
-"""Errors of stratified draws: foretold from moments of the frame, and estimated from a sample."""
+"""Errors of stratified draws: computed from the frame, and estimated from a sample."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from bestrand.types import FloatArray, IntArray
 PRIOR_ITEMS = 3  # by which a group's variance is drawn towards that of all groups
 LEAST_FREEDOM = 2.0
 TINY = 1e-18  # of a variance: rounding
-UNKNOWN = (float("nan"), float("nan"))  # bounds that nobody said
+UNKNOWN = (float("nan"), float("nan"))  # unknown bounds
 
 
 class GroupMoments(NamedTuple):
@@ -97,7 +97,7 @@ def stratified_errors(
 
 
 class Sample(NamedTuple):
-    """What a sample shows of which the items of each group were drawn at random.
+    """A sample whose items were drawn at random within each group.
 
     Attributes:
         scores: (T, n) on 0..1; no nan.

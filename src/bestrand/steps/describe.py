@@ -1,4 +1,4 @@
-"""What a manifest holds: its groups against the frame's, and its balance on the probes."""
+"""Describe a manifest: its groups beside the frame's, and its balance on the probes."""
 
 from collections import Counter
 from dataclasses import dataclass

@@ -33,10 +33,10 @@ def draw_pool(
         items: the frame, or scores or ids from which to take it.
         n: size of the subset that will be chosen from the pool.
         factor: alpha >= 1; the pool has alpha * n items, or the whole frame if that is fewer.
-        design: how; unless given `Stratified()`, which takes each group's share, where every item
-            has a group, and `SimpleRandom()` elsewhere.
+        design: how to choose; default: `Stratified()`, which takes each group's share, where every
+            item has a group, and `SimpleRandom()` elsewhere.
         weights: "micro", "macro" or "explicit"; see `ScoreTable.frame`.
-        seed: the one source of chance.
+        seed: random seed.
 
     Returns:
         A manifest of kind "pool".

@@ -1,4 +1,4 @@
-"""The second door: from scores on the subset to full scores with intervals."""
+"""Estimate: from scores on the subset to full scores with intervals."""
 
 from dataclasses import replace
 from typing import NamedTuple, get_args
@@ -53,8 +53,8 @@ def estimate(
         probes: scores of the probes, on the subset at least. They show how much of the targets'
             scores the probes explain, which makes the intervals narrower. Estimators that use
             source models need them on every item.
-        metric: which; the one that the subset was matched on unless given.
-        estimator: how; unless given, what fits the design and what is known, see
+        metric: which one; default: the one that the subset was matched on.
+        estimator: how to estimate; default: what fits the design and what is known, see
             `default_estimator`.
         missing: what to do where a target has no score on an item of the subset: "error" refuses;
             "zero" counts it as 0; "omit" takes the mean of the rest, with a wider interval, and
@@ -95,7 +95,7 @@ def estimate(
     seen = _seen(subset, replace(filled, bounds=span), known and known.on(span), bounds)
     if seen.weights.sum() <= 0:
         raise EstimateError(
-            "The chosen items weigh nothing in the full score, so nothing can be estimated from "
+            "The chosen items have weight 0 in the full score, so nothing can be estimated from "
             "them. Choose again with more items, or with --design stratified."
         )
     how = estimator or default_estimator(subset.design, seen)

@@ -1,4 +1,4 @@
-"""What a reader of estimates should know: of the subset, the probes and the number of items."""
+"""Notes on estimates: about the subset, the probes and the number of items."""
 
 import re
 
@@ -31,7 +31,7 @@ def score_notes(
     known: Known | None,
     level: float,
 ) -> list[Note]:
-    """Say what the scores themselves mean for the errors.
+    """Give the notes on the scores.
 
     Args:
         subset: what was chosen.
@@ -126,7 +126,7 @@ def direction_notes(metric: str, *, higher_is_better: bool) -> list[Note]:
 
 
 def design_notes(subset: Manifest, how: Estimator) -> list[Note]:
-    """Repeat what the choice of items means for the errors."""
+    """Give the notes on how the items were chosen."""
     codes = ["not-a-mean", "uneven-weights"]
     if subset.weighting != "micro":
         codes.append("absent-groups")

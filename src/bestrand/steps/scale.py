@@ -59,7 +59,7 @@ def span_of(
 def bounds_on(
     span: tuple[float, float], known: Known | None, bounds: tuple[float, float] | None
 ) -> tuple[float, float] | None:
-    """Give the bounds on 0..1; where nobody said, the range of the probes' scores.
+    """Give the bounds on 0..1; where these are not known, the range of the probes' scores.
 
     Args:
         span: lowest score and width of what is brought to 0..1.

@@ -1,4 +1,4 @@
-"""The first door: choose the items to run, and stamp how they were chosen."""
+"""Select: choose the items to run, and record how they were chosen."""
 
 import math
 from collections.abc import Sequence
@@ -45,14 +45,14 @@ def select(
         retention: n as a share of the frame, in (0, 1].
         pool: what `draw_pool` gave, if the probes ran on a pool. Without it all items that
             `scores` has are taken for the frame, and for the pool.
-        design: how; `Balanced()` unless given.
-        probes: which models of `scores` to look at; all unless given. A design that looks at no
+        design: how to choose; default: `Balanced()`.
+        probes: which models of `scores` to look at; default: all. A design that looks at no
             scores notes the means of the probes named here, for estimators that refer to them.
         metrics: which metrics to match, the main one first, each probe and metric a column of its
-            own; the main one alone unless given.
+            own; default: the main one alone.
         weights: "micro", "macro" or "explicit"; the pool's where there is a pool.
         texts: the items' texts, for designs that look at them; matched by id.
-        seed: the one source of chance.
+        seed: random seed.
 
     Returns:
         A manifest of kind "subset".
@@ -194,7 +194,7 @@ def _require_whole(matrix: ScoreMatrix, why: str) -> None:
 
 
 def _pool_notes(pool: Manifest | None, frame: Frame) -> list[Note]:
-    """Say so where groups came too late to be kept."""
+    """Note where the pool was drawn without groups."""
     if pool is None or pool.item_groups is not None or frame.groups is None:
         return []
     text = (

@@ -38,18 +38,18 @@ def drawn_fields(pool: Pool, draw: Draw, design: str) -> dict[str, Any]:
 
 
 def _weight_notes(pool: Pool, draw: Draw) -> list[Note]:
-    """Say so where weights are so uneven that intervals are too narrow."""
+    """Note where weights are so uneven that intervals are too narrow."""
     if _is_micro(pool):
         return []
     if pool.weights[draw.columns].sum() <= 0:
-        text = "The chosen items weigh nothing in the full score: choose again with more of them."
+        text = "The chosen items have weight 0 in the full score: choose again with more of them."
         return [Note("no-weight", text)]
     effect = float((pool.weights**2).mean() / pool.weights.mean() ** 2)
     if effect <= UNEVEN or (draw.inclusion is not None and draw.weights is not None):
         return []  # unequal chances are undone, with the right error
     text = (
-        f"Items weigh very differently (design effect {effect:.1f}), and heavy ones may be "
-        "missing: errors are larger than intervals say unless items are chosen by weight. "
+        f"Item weights are very uneven (design effect {effect:.1f}): intervals are too narrow, "
+        "as items are not chosen by weight. "
         "With macro weights take --design stratified --allocation equal."
     )
     return [Note("uneven-weights", text)]

@@ -89,7 +89,7 @@ def first_problem(
     more = {0: "", 1: " 1 more key is wrong."}.get(n_more, f" {n_more} more keys are wrong.")
     if problems[0]["type"] == "missing":
         return f"`{places[0]}` is missing.{more}"
-    return f"`{places[0]}` is not as it must be: {in_words(problems[0])}.{more}"
+    return f"`{places[0]}` is invalid: {in_words(problems[0])}.{more}"
 
 
 def in_words(problem: ErrorDetails) -> str:

@@ -1,4 +1,4 @@
-"""AnchorPredictor: every other item's score from the anchor that foretells it best."""
+"""AnchorPredictor: every other item's score from the anchor that predicts it best."""
 
 from dataclasses import dataclass
 from typing import ClassVar, final

@@ -28,7 +28,7 @@ def chart(
     Args:
         seen: what `diagnose`, `plan` or `backtest` gave.
         scores: those that a diagnosis was made from.
-        seed: the one source of chance; with the seed of the diagnosis the law is the same.
+        seed: random seed; with the seed of the diagnosis the law is the same.
 
     Returns:
         An altair chart: a notebook shows it, `write_chart` writes it.

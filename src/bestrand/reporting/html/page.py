@@ -112,7 +112,7 @@ def _render(template: str, **names: Any) -> str:  # noqa: ANN401 - what a templa
     page = _environment().get_template(template)
     policy = _policy(names["scripts"])
     text = page.render(**names, policy=policy, version=version("bestrand"), style=_file("page.css"))
-    return text.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair is no text
+    return text.encode("utf-8", "replace").decode("utf-8")  # an unpaired surrogate fails
 
 
 @cache
