@@ -248,6 +248,8 @@ def _other_fields(manifest: Manifest, again: Manifest) -> list[str]:
     if again.group_sizes is None:  # a bare list of ids knows no groups
         skipped |= {"group_sizes", "item_groups", "notes"}
     one, other = manifest.model_dump(), again.model_dump()
+    for fields in (one, other):  # versions word their notes differently
+        fields["notes"] = [note["code"] for note in fields["notes"]]
     return sorted(name for name in one if name not in skipped and one[name] != other[name])
 
 
