@@ -155,10 +155,10 @@ class Estimates:
     pair_half_width: FloatArray
     level: float
     n_frame: int
-    estimator: str = ""
-    unshrunk: FloatArray | None = None
-    higher_is_better: bool = True
-    notes: tuple[Note, ...] = ()
+    estimator: str
+    unshrunk: FloatArray | None
+    higher_is_better: bool
+    notes: tuple[Note, ...]
 
     @property
     def resolution(self) -> float:

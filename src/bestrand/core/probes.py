@@ -1,4 +1,4 @@
-"""What is known of the probes when targets are estimated: on the subset and on the pool."""
+"""Scores of the probes when targets are estimated: on the subset and on the pool."""
 
 from dataclasses import dataclass, replace
 
@@ -13,8 +13,8 @@ from bestrand.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Known:
-    """The probes, as far as they are at hand.
+class ProbeScores:
+    """Scores of the probes, as far as they are known.
 
     Attributes:
         matrix: (K, n) on the subset.
@@ -32,7 +32,7 @@ class Known:
     pool_weights: FloatArray | None
     columns: IntArray | None
 
-    def on(self, span: tuple[float, float]) -> "Known":
+    def on(self, span: tuple[float, float]) -> "ProbeScores":
         """Bring everything from low..high to 0..1."""
         low, high = span
 
@@ -50,7 +50,7 @@ class Known:
 
 def known_probes(
     probes: ScoreTable | ScoreMatrix | None, subset: Manifest, targets: ScoreMatrix
-) -> Known | None:
+) -> ProbeScores | None:
     """Gather what is known of the probes in the targets' metric.
 
     The models are those the subset was chosen by. A subset chosen without scores takes all models
@@ -85,8 +85,8 @@ def known_probes(
     if means is not None and "probes" in subset.balanced_on:
         require_matched(probes, whole, matrix, means, weights, subset)
     if weights is None:
-        return Known(matrix, whole.values, means, None, None, None)
-    return Known(
+        return ProbeScores(matrix, whole.values, means, None, None, None)
+    return ProbeScores(
         matrix=matrix,
         scores=whole.values,
         means=np.asarray(whole.values @ weights / weights.sum()) if means is None else means,

@@ -14,7 +14,7 @@ from bestrand.core.bounds import (
 )
 from bestrand.core.estimates import Estimates
 from bestrand.core.manifest import Manifest
-from bestrand.core.probes import Known, known_probes
+from bestrand.core.probes import ProbeScores, known_probes
 from bestrand.core.scores import ScoreMatrix, ScoreTable, matrix_of, why_missing
 from bestrand.errors import ArgumentError, EstimateError, InputError, ManifestError
 from bestrand.estimators.base import Estimator, Inference, Seen
@@ -110,11 +110,13 @@ def estimate(
     for read in (scores, probes):
         if isinstance(read, ScoreTable):
             notes += [note for note in read.notes if note not in notes]
-    result = to_estimates(inference, replace(filled, bounds=bounds), span, level)
     notes += direction_notes(name or whole.metric, higher_is_better=higher_is_better)
     notes += _flat_notes(filled, bounds, inference)
-    return replace(
-        result,
+    return to_estimates(
+        inference,
+        replace(filled, bounds=bounds),
+        span,
+        level=level,
         n_frame=subset.n_frame,
         estimator=how.name,
         higher_is_better=higher_is_better,
@@ -123,7 +125,7 @@ def estimate(
 
 
 def _scale_notes(
-    whole: ScoreMatrix, known: Known | None, bounds: tuple[float, float] | None
+    whole: ScoreMatrix, known: ProbeScores | None, bounds: tuple[float, float] | None
 ) -> list[Note]:
     """Look at the units of targets and probes side by side, whether a range was said or not.
 
@@ -302,7 +304,7 @@ def _missing_hint(targets: ScoreMatrix, whole: ScoreMatrix) -> str:
 def _seen(
     subset: Manifest,
     targets: ScoreMatrix,
-    known: Known | None,
+    known: ProbeScores | None,
     bounds: tuple[float, float] | None,
 ) -> Seen:
     """Put together what an estimator may see, on 0..1 by the scores that were seen.

@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from bestrand.core.manifest import Manifest
-from bestrand.core.probes import Known
+from bestrand.core.probes import ProbeScores
 from bestrand.core.scores import ScoreMatrix
 from bestrand.estimators.base import Estimator
 from bestrand.estimators.baselines.cluster_weighted import ClusterWeighted
@@ -28,7 +28,7 @@ def score_notes(
     subset: Manifest,
     whole: ScoreMatrix,
     targets: ScoreMatrix,
-    known: Known | None,
+    known: ProbeScores | None,
     level: float,
 ) -> list[Note]:
     """Give the notes on the scores.
@@ -149,7 +149,7 @@ def design_notes(subset: Manifest, how: Estimator) -> list[Note]:
     return notes
 
 
-def _range_notes(targets: ScoreMatrix, known: Known | None) -> list[Note]:
+def _range_notes(targets: ScoreMatrix, known: ProbeScores | None) -> list[Note]:
     """Say which targets score outside the probes' range: probes explain those less."""
     if known is None or len(known.matrix.models) < 2:
         return []

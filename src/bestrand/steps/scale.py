@@ -6,9 +6,10 @@ import numpy as np
 
 from bestrand.core.bounds import UNIT, require_like_scales, seen_bounds, seen_range, unit_bounds
 from bestrand.core.estimates import Estimates
-from bestrand.core.probes import Known
+from bestrand.core.probes import ProbeScores
 from bestrand.core.scores import ScoreMatrix
 from bestrand.estimators.base import Inference
+from bestrand.notes import Note
 from bestrand.stats.intervals import FLAT, t_quantile
 from bestrand.types import BoolArray, FloatArray
 
@@ -42,7 +43,7 @@ def known_bounds(matrices: Sequence[ScoreMatrix]) -> tuple[float, float] | None:
 
 
 def span_of(
-    known: Known | None, targets: ScoreMatrix, bounds: tuple[float, float] | None
+    known: ProbeScores | None, targets: ScoreMatrix, bounds: tuple[float, float] | None
 ) -> tuple[float, float]:
     """Give the range that is brought to 0..1: that of the probes' scores, which hold for all.
 
@@ -57,7 +58,7 @@ def span_of(
 
 
 def bounds_on(
-    span: tuple[float, float], known: Known | None, bounds: tuple[float, float] | None
+    span: tuple[float, float], known: ProbeScores | None, bounds: tuple[float, float] | None
 ) -> tuple[float, float] | None:
     """Give the bounds on 0..1; where these are not known, the range of the probes' scores.
 
@@ -79,9 +80,28 @@ def _varies(values: FloatArray, bounds: tuple[float, float] | None) -> bool:
 
 
 def to_estimates(
-    inference: Inference, targets: ScoreMatrix, span: tuple[float, float], level: float
+    inference: Inference,
+    targets: ScoreMatrix,
+    span: tuple[float, float],
+    *,
+    level: float,
+    n_frame: int,
+    estimator: str,
+    higher_is_better: bool,
+    notes: Sequence[Note],
 ) -> Estimates:
-    """Bring an inference from 0..1 back to the metric's unit."""
+    """Bring an inference from 0..1 back to the metric's unit.
+
+    Args:
+        inference: on 0..1.
+        targets: their scores, with the bounds that hold.
+        span: lowest and highest score of what was brought to 0..1.
+        level: confidence level of the intervals.
+        n_frame: N.
+        estimator: name of what made the inference.
+        higher_is_better: the metric's direction.
+        notes: what a reader should know.
+    """
     low, width = span[0], span[1] - span[0]
 
     def half_width(se: FloatArray, freedom: FloatArray) -> FloatArray:
@@ -112,8 +132,11 @@ def to_estimates(
         pair_se=width * inference.pair_se,
         pair_half_width=half_width(inference.pair_se, inference.pair_freedom),
         level=level,
-        n_frame=targets.frame.n,
+        n_frame=n_frame,
+        estimator=estimator,
         unshrunk=None if unshrunk is None else bounded(low + width * unshrunk),
+        higher_is_better=higher_is_better,
+        notes=tuple(notes),
     )
 
 
