@@ -194,7 +194,7 @@ def test_sources_have_run_the_whole_frame() -> None:
                     {"name": "x", "design": {"word": "random", "m": 1}, "estimator": "mean"}
                 ]
             },
-            "has no setting 'm'",
+            "has no setting `m`",
         ),
     ],
 )
