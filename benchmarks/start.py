@@ -1,5 +1,9 @@
-"""How long the command line takes to start, beside a bare Python, in one run."""
+"""How long importing and the command line take to start, in units of `import numpy, polars`.
 
+Commands take turns, and the least time of each counts, so that load of the machine moves no ratio.
+"""
+
+import argparse
 import subprocess
 import sys
 import tempfile
@@ -8,29 +12,43 @@ from importlib.resources import files
 from pathlib import Path
 
 
-def seconds(command: list[str], repeats: int = 5) -> float:
-    """Median wall time of a command."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        subprocess.run(command, check=True, capture_output=True)
-        times.append(time.perf_counter() - start)
-    return sorted(times)[repeats // 2]
+UNIT = "import numpy, polars"
+
+
+def least_seconds(commands: dict[str, list[str]], rounds: int) -> dict[str, float]:
+    """Least wall time of each command over rounds in which each runs once."""
+    least = dict.fromkeys(commands, float("inf"))
+    for _ in range(rounds):
+        for name, command in commands.items():
+            start = time.perf_counter()
+            subprocess.run(command, check=True, capture_output=True)
+            least[name] = min(least[name], time.perf_counter() - start)
+    return least
 
 
 def main() -> None:
     """Measure."""
-    python = sys.executable
-    bestrand = str(Path(python).with_name("bestrand"))
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--rounds", type=int, default=20, help="runs of each command")
+    rounds = parser.parse_args().rounds
+    python = [sys.executable, "-c"]
+    bestrand = [*python, "from bestrand.cli import main; main()"]
     probes = str(files("bestrand.data").joinpath("blink_val.parquet"))
-    print(f"python -c pass            {seconds([python, '-c', 'pass']):.3f} s")
-    print(f"python -c 'import numpy'  {seconds([python, '-c', 'import numpy']):.3f} s")
-    print(f"import bestrand           {seconds([python, '-c', 'import bestrand']):.3f} s")
-    print(f"bestrand --help           {seconds([bestrand, '--help']):.3f} s")
     with tempfile.TemporaryDirectory() as folder:
-        output = str(Path(folder) / "subset.json")
-        command = [bestrand, "select", probes, "-n", "200", "-o", output]
-        print(f"bestrand select           {seconds(command):.3f} s (1 901 items, 19 probes)")
+        subset = str(Path(folder) / "subset.json")
+        select = [*bestrand, "select", probes, "-n", "200", "-o", subset]
+        commands = {
+            UNIT: [*python, UNIT],
+            "pass": [*python, "pass"],
+            "import typer": [*python, "import typer"],
+            "import bestrand": [*python, "import bestrand"],
+            "bestrand --help": [*bestrand, "--help"],
+            "bestrand select --help": [*bestrand, "select", "--help"],
+            "bestrand select (1 901 items, 19 probes)": select,
+        }
+        least = least_seconds(commands, rounds)
+    for name, seconds in least.items():
+        print(f"{name:42}{seconds:7.3f} s {seconds / least[UNIT]:7.2f} times {UNIT!r}")
 
 
 if __name__ == "__main__":

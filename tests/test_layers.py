@@ -8,12 +8,14 @@ import sys
 from collections.abc import Callable, Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import typer
 
 import bestrand
-from bestrand.cli import app
+from bestrand.cli import VERBS, app
+from bestrand.cli.options import DesignWord, EstimatorWord
 from bestrand.methods import DESIGNS, ESTIMATORS
 
 
@@ -42,8 +44,8 @@ ROOMS = (
     "data",
     "study",
     "reporting",
-    "cli",
     "__init__",
+    "cli",
 )
 LEVEL = {room: level for level, room in enumerate(ROOMS)}
 MOST_LINES = 400
@@ -160,6 +162,37 @@ def loaded_by(code: str, names: tuple[str, ...]) -> str:
 
 def test_importing_prints_nothing_and_loads_nothing() -> None:
     assert loaded_by("import bestrand", AT_THE_DOOR) == "[]"
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["select", "--help"]])
+def test_help_loads_no_arrays_no_tables_and_no_methods(words: list[str]) -> None:
+    code = f"""
+from contextlib import suppress
+from bestrand.cli import main
+with suppress(SystemExit):
+    main({words})
+"""
+    names = ("numpy", "polars", "scipy", "rich", "bestrand.methods", *HEAVY)
+    typers = ("pydantic",) if len(words) == 1 else ()  # typer parses options of verbs with it
+
+    assert loaded_by(code, names + typers).splitlines()[-1] == "[]"
+
+
+def test_the_choices_of_the_command_line_are_the_methods() -> None:
+    assert get_args(DesignWord) == tuple(sorted(DESIGNS))  # add a new word to cli/options.py
+    assert get_args(EstimatorWord) == tuple(sorted(ESTIMATORS))
+
+
+def test_every_verb_fits_a_screen() -> None:
+    """The body of a verb, below its options, has at most 60 lines."""
+    long = []
+    for verb in VERBS:
+        tree = ast.parse(inspect.getsource(verb)).body[0]
+        assert isinstance(tree, ast.FunctionDef)
+        if (tree.end_lineno or 0) - tree.body[0].lineno >= 60:
+            long.append(verb.__name__)
+
+    assert long == []
 
 
 def test_an_estimate_loads_neither_search_nor_clusters_nor_charts() -> None:

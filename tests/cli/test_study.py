@@ -89,9 +89,9 @@ def test_people_get_tables(run: Run, files: Files, protocol: Path) -> None:
 def test_tables_are_whole_on_80_columns(
     run: Run, files: Files, protocol: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from bestrand.cli import common
+    from bestrand.cli import output
 
-    monkeypatch.setattr(common.Output, "console", lambda _: Console(width=80, highlight=False))
+    monkeypatch.setattr(output.Output, "console", lambda _: Console(width=80, highlight=False))
     done = run("study", files.scores, "--protocol", protocol, "-o", files.folder / "out")
     head = next(line for line in done.out.splitlines() if line.lstrip().startswith("strategy"))
 
@@ -155,11 +155,11 @@ def test_a_claim_that_does_not_hold_is_exit_code_one(
     assert (done.code, done.out) == (1, "")
     first, second = done.err.splitlines()
     assert first.startswith(
-        "bestrand study: not so: bestrand: mae_ratio to random at most 0.01. It is "
+        "bestrand study: claim failed: bestrand: mae_ratio to random at most 0.01. It is "
     )
     assert second.endswith(
-        "not so: cube: mae at most 1. No cell speaks of it: look at the names, and at which cells "
-        "are empty."
+        "claim failed: cube: mae at most 1. No cell speaks of it: look at the names, and at which "
+        "cells are empty."
     )
 
 
@@ -207,7 +207,7 @@ def test_bad_inputs_are_named(run: Run, files: Files, protocol: Path) -> None:
         ((files.scores, "--protocol", wrong, "-o", out), 3, "`experiments.0.knwon` is no key"),
         ((files.scores, "--protocol", protocol, "-o", protocol), 3, "is a file. Name a folder"),
         ((files.scores, "-o", out, "--workers", 0), 2, "`--workers` must be 1 or more"),
-        ((files.scores, "-o", out, "--expect", claims), 3, "`claim.0.statistic` is not as"),
+        ((files.scores, "-o", out, "--expect", claims), 3, "`claim.0.statistic` is invalid"),
         ((files.scores, "--protocol", "no.toml", "-o", out), 2, "'no.toml', and there is no such"),
         ((files.scores, "-o", out, "--expect", files.folder / "no.toml"), 3, "no such file. Name"),
         ((files.scores, "-o", out, "--cluster", "nowhere"), 2, "`--cluster` "),

@@ -8,7 +8,7 @@ import pytest
 
 import bestrand as br
 from bestrand import EstimateError, InputError, ScoreTable, estimate, read_scores, select
-from bestrand.cli.common import read_for_cli
+from bestrand.cli.reading import Reading
 from bestrand.errors import ArgumentError
 
 
@@ -34,7 +34,7 @@ def shards(tmp_path: Path) -> list[Path]:
 
 def test_files_of_one_name_are_parts_of_one_run(shards: list[Path]) -> None:
     in_python = read_scores({"m": shards})
-    on_the_command_line = read_for_cli([f"m={path}" for path in shards])
+    on_the_command_line = Reading().scores([f"m={path}" for path in shards])
 
     for table in (in_python, on_the_command_line):
         assert table.models == ("m",)
@@ -47,14 +47,14 @@ def test_names_of_one_file_and_of_several_go_together(shards: list[Path], tmp_pa
     other = write(tmp_path / "other.jsonl", range(10))
     words = [f"m={shards[0]}", f"n={other}", f"m={shards[1]}"]
 
-    assert astuple(read_for_cli(words).counts())[:2] == (20, 0)
+    assert astuple(Reading().scores(words).counts())[:2] == (20, 0)
     assert read_scores({"m": tuple(map(str, shards)), "n": other}).models == ("m", "n")
     assert read_scores({"m": [shards[0].parent], "n": [other]}).counts().missing == 0
 
 
 def test_a_file_without_a_name_beside_named_ones_is_refused(shards: list[Path]) -> None:
     with pytest.raises(ArgumentError, match=r"Name every file, .* Files of one NAME are parts of"):
-        read_for_cli([f"m={shards[0]}", str(shards[1])])
+        Reading().scores([f"m={shards[0]}", str(shards[1])])
 
 
 def test_an_item_that_two_parts_score_alike_counts_once(shards: list[Path]) -> None:
@@ -111,7 +111,7 @@ def test_files_that_look_like_shards_are_noted_with_what_joins_them(
     write(tmp_path / "big" / "other.jsonl", range(10))
     [hint] = hints(read_scores(folder))
     assert f"one name: {name}={first} {name}={second} (in" in hint
-    assert read_for_cli([f"{name}={first}", f"{name}={second}"]).models == (name,)
+    assert Reading().scores([f"{name}={first}", f"{name}={second}"]).models == (name,)
 
 
 def test_parts_that_are_not_here_are_counted(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_like_named_files_of_several_folders_can_be_joined(tmp_path: Path) -> No
 
     with pytest.raises(InputError, match=r"both be model 'samples'.* parts of one run, give them"):
         read_scores(tmp_path)
-    assert astuple(read_for_cli([f"samples={path}" for path in paths]).counts())[:2] == (10, 0)
+    assert astuple(Reading().scores([f"samples={path}" for path in paths]).counts())[:2] == (10, 0)
 
 
 def test_like_named_parts_of_two_runs_are_told_apart_by_their_folders(tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_like_named_parts_of_two_runs_are_told_apart_by_their_folders(tmp_path: 
     with pytest.raises(InputError) as caught:
         read_scores(tmp_path)
     assert str(caught.value).endswith(said)
-    joined = read_for_cli([f"a={tmp_path / 'a'}", f"b={tmp_path / 'b'}"])
+    joined = Reading().scores([f"a={tmp_path / 'a'}", f"b={tmp_path / 'b'}"])
     assert astuple(joined.counts())[:2] == (20, 0)
 
 

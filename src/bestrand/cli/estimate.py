@@ -1,99 +1,57 @@
 """`bestrand estimate`: what are the full scores?"""
 
 import math
-from functools import partial
-from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bestrand.cli.common import (
-    ColumnOption,
-    DuplicatesOption,
-    ErrorsOption,
-    EstimatorOption,
-    JsonOption,
-    LevelOption,
-    LowerOption,
-    MetricOption,
-    MissingOption,
-    Output,
-    ProbesFileOption,
-    QuietOption,
-    RangeOption,
-    ScoresArgument,
-    fail_gate,
-    read_for_cli,
-)
+import bestrand as br
+from bestrand.cli.options import ScoresArgument, SubsetArgument
+from bestrand.cli.output import Output, fail_gate
+from bestrand.cli.reading import Reading
+from bestrand.cli.targets import Estimating
 from bestrand.errors import ArgumentError
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
+if TYPE_CHECKING:
+    from bestrand.core.estimates import EstimateTable
 
-    @app.command(epilog="Example: bestrand estimate subset.json targets/ --probes probes.parquet")
-    def estimate(
-        subset: Annotated[
-            Path, typer.Argument(metavar="SUBSET", help="What `bestrand select` wrote.")
-        ],
-        scores: ScoresArgument,
-        *,
-        probes: ProbesFileOption = None,
-        estimator: EstimatorOption = None,
-        metric: MetricOption = None,
-        missing: MissingOption = "error",
-        level: LevelOption = 0.95,
-        lower_is_better: LowerOption = False,
-        max_se: Annotated[
-            float | None,
-            typer.Option("--max-se", help="Exit with 1 if a standard error is larger or unknown."),
-        ] = None,
-        column: ColumnOption = None,
-        ranges: RangeOption = None,
-        duplicates: DuplicatesOption = "error",
-        errors: ErrorsOption = "keep",
-        json: JsonOption = False,
-        quiet: QuietOption = False,
-    ) -> None:
-        """Estimate each target's full score, with an interval, from the subset alone."""
-        from bestrand.core.manifest import Manifest
-        from bestrand.methods import make_estimator
-        from bestrand.reporting.tables.terminal import estimates_table
-        from bestrand.steps.estimate import estimate as infer
 
-        if max_se is not None and not max_se >= 0:
-            raise ArgumentError(f"`--max-se` must be 0 or more, got {max_se:g}.")
-        out = Output(json, quiet)
-        read = partial(
-            read_for_cli,
-            metric=metric,
-            columns=column,
-            ranges=ranges,
-            duplicates=duplicates,
-            errors=errors,
-        )
-        manifest = Manifest.read(subset)
-        result = infer(
-            read(scores),
-            manifest,
-            probes=read(probes) if probes else None,
-            metric=metric,
-            estimator=make_estimator(estimator),
-            missing=missing,
-            level=level,
-            higher_is_better=not lower_is_better,
-        )
-        report = result.table
-        out.json(report.to_json())
-        out.show(estimates_table(report, manifest))
-        out.notes(report.notes)
-        if max_se is not None:
-            unknown = [row.model for row in report.models if math.isnan(row.se)]
-            wide = [row.model for row in report.models if row.se > max_se]
-            of = f"of {len(report.models)} models is"
-            failed = []
-            if wide:
-                failed.append(f"{len(wide)} {of} above {max_se:g} (first: {wide[0]})")
-            if unknown:
-                failed.append(f"{len(unknown)} {of} unknown (first: {unknown[0]})")
-            fail_gate("estimate", [f"the standard error of {which}" for which in failed])
+def estimate(
+    subset: SubsetArgument,
+    scores: ScoresArgument,
+    *,
+    how: Estimating,
+    max_se: Annotated[
+        float | None,
+        typer.Option("--max-se", help="Exit with 1 if a standard error is larger or unknown."),
+    ] = None,
+    reading: Reading,
+    out: Output,
+) -> None:
+    """Estimate each target's full score, with an interval.
+
+    Example: bestrand estimate subset.json targets/ --probes probes.parquet
+    """
+    from bestrand.reporting.tables.terminal import estimates_table
+
+    if max_se is not None and not max_se >= 0:
+        raise ArgumentError(f"`--max-se` must be 0 or more, got {max_se:g}.")
+    manifest = br.Manifest.read(subset)
+    result = how.estimate(manifest, scores, how.read_probes(reading), reading)
+    out.report(result.table, lambda report: estimates_table(report, manifest))
+    if max_se is not None:
+        fail_gate("estimate", _too_wide(result.table, max_se))
+
+
+def _too_wide(report: "EstimateTable", max_se: float) -> list[str]:
+    """Say how many standard errors are above a limit, and how many are unknown."""
+    unknown = [row.model for row in report.models if math.isnan(row.se)]
+    wide = [row.model for row in report.models if row.se > max_se]
+    failures = {f"above {max_se:g}": wide, "unknown": unknown}
+    return [
+        f"the standard error of {len(models)} of {len(report.models)} models is {what} "
+        f"(first: {models[0]})"
+        for what, models in failures.items()
+        if models
+    ]

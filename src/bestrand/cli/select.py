@@ -1,153 +1,91 @@
-"""`bestrand select`: which items must the targets run?"""
+"""`bestrand select`: choose the items that the targets must run."""
 
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from bestrand.cli.common import (
-    ColumnOption,
-    DesignWord,
-    DuplicatesOption,
-    ErrorsOption,
-    ForceOption,
-    JsonOption,
-    Output,
-    QuietOption,
-    RangeOption,
+import bestrand as br
+from bestrand.cli.options import (
+    DesignOption,
+    RetentionOption,
     SeedOption,
+    SizeOption,
     WeightsOption,
-    read_for_cli,
 )
-from bestrand.methods import make_design
+from bestrand.cli.output import ManifestOutput
+from bestrand.cli.reading import ReadingSeveral
 
 
-DEFAULT_DESIGN = DesignWord("balanced")
+def select(
+    scores: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PROBES",
+            help="Scores of the probe models, on the pool or on all items; for designs that use no "
+            "scores, the items.",
+            show_default=False,
+        ),
+    ],
+    *,
+    n: SizeOption = None,
+    retention: RetentionOption = None,
+    pool: Annotated[
+        Path | None,
+        typer.Option("--pool", help="What `bestrand pool` wrote, if probes ran on it."),
+    ] = None,
+    design: DesignOption = "balanced",
+    candidates: Annotated[
+        int | None,
+        typer.Option("--candidates", help="How many random subsets to compare; default: 1000."),
+    ] = None,
+    norm: Annotated[
+        Literal["l1", "l2", "linf"] | None,
+        typer.Option("--norm", help="How gaps make one distance (bestrand); default: l2."),
+    ] = None,
+    allocation: Annotated[
+        Literal["proportional", "equal"] | None,
+        typer.Option(
+            "--allocation", help="What each group gets (stratified); default: proportional."
+        ),
+    ] = None,
+    probes: Annotated[
+        str | None,
+        typer.Option("--probes", metavar="A,B,...", help="Models to use as probes; default: all."),
+    ] = None,
+    texts: Annotated[
+        Path | None,
+        typer.Option("--texts", help="The items' texts or embeddings, for designs that use them."),
+    ] = None,
+    weights: WeightsOption = None,
+    seed: SeedOption = 0,
+    reading: ReadingSeveral,
+    out: ManifestOutput,
+) -> None:
+    """Choose the subset on which the target models will run.
 
+    Example: bestrand select probes.parquet -n 200 --pool pool.json -o subset.json
+    """
+    from bestrand.methods import make_design
+    from bestrand.planning.equals import random_items_of
 
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-
-    @app.command(
-        epilog="Example: bestrand select probes.parquet -n 200 --pool pool.json -o subset.json"
+    how = make_design(design, n_candidates=candidates, norm=norm, allocation=allocation)
+    table = reading.scores(scores) if how.uses_probes or len(scores) > 1 else None
+    seen = br.read_items(scores[0], weights=weights) if table is None else table
+    base = br.Manifest.read(pool) if pool is not None else None
+    chosen = br.select(
+        seen,
+        n,
+        retention=retention,
+        pool=base,
+        design=how,
+        probes=_names(probes),
+        metrics=reading.metric or None,
+        weights=weights,
+        texts=br.read_texts(texts) if texts is not None else None,
+        seed=seed,
     )
-    def select(
-        scores: Annotated[
-            list[str],
-            typer.Argument(
-                metavar="PROBES...",
-                help="Scores of the probe models, on the pool or on all items; for designs that "
-                "look at no scores the items will do.",
-                show_default=False,
-            ),
-        ],
-        *,
-        n: Annotated[int | None, typer.Option("-n", help="Size of the subset.")] = None,
-        retention: Annotated[
-            float | None,
-            typer.Option("--retention", help="Size as a share of all items."),
-        ] = None,
-        pool: Annotated[
-            Path | None,
-            typer.Option("--pool", help="What `bestrand pool` wrote, if probes ran on it."),
-        ] = None,
-        design: Annotated[
-            DesignWord,
-            typer.Option("--design", help="How to choose."),
-        ] = DEFAULT_DESIGN,
-        candidates: Annotated[
-            int | None,
-            typer.Option("--candidates", help="Random subsets compared; 1000 unless given."),
-        ] = None,
-        norm: Annotated[
-            Literal["l1", "l2", "linf"] | None,
-            typer.Option("--norm", help="How gaps make one distance (bestrand); l2 unless given."),
-        ] = None,
-        allocation: Annotated[
-            Literal["proportional", "equal"] | None,
-            typer.Option("--allocation", help="What each group gets (stratified)."),
-        ] = None,
-        metric: Annotated[
-            list[str] | None,
-            typer.Option("--metric", help="Metric to match; give it again for several."),
-        ] = None,
-        probes: Annotated[
-            str | None,
-            typer.Option(
-                "--probes",
-                metavar="A,B,...",
-                help="Which models to look at; all unless given.",
-            ),
-        ] = None,
-        texts: Annotated[
-            Path | None,
-            typer.Option(
-                "--texts",
-                help="The items' texts or embeddings, for designs that look at them.",
-            ),
-        ] = None,
-        weights: WeightsOption = None,
-        seed: SeedOption = 0,
-        column: ColumnOption = None,
-        ranges: RangeOption = None,
-        duplicates: DuplicatesOption = "error",
-        errors: ErrorsOption = "keep",
-        output: Annotated[
-            Path | None,
-            typer.Option("-o", "--output", help="Where to write the manifest."),
-        ] = None,
-        force: ForceOption = False,
-        json: JsonOption = False,
-        quiet: QuietOption = False,
-    ) -> None:
-        """Choose the subset on which the target models will run."""
-        from bestrand.core.manifest import Manifest
-        from bestrand.core.scores import ScoreTable
-        from bestrand.planning.costs import costs
-        from bestrand.planning.equals import random_items_of
-        from bestrand.reading.items import read_items
-        from bestrand.reading.texts import read_texts
-        from bestrand.reporting.tables.terminal import manifest_table
-        from bestrand.reporting.worth import printed
-        from bestrand.steps.select import select as choose
-
-        out = Output(json, quiet)
-        how = make_design(design, n_candidates=candidates, norm=norm, allocation=allocation)
-        seen = (
-            read_for_cli(
-                scores,
-                metric=metric or None,
-                columns=column,
-                ranges=ranges,
-                duplicates=duplicates,
-                errors=errors,
-            )
-            if how.uses_probes or len(scores) > 1
-            else read_items(scores[0], weights=weights)
-        )
-        base = Manifest.read(pool) if pool is not None else None
-        chosen = choose(
-            seen,
-            n,
-            retention=retention,
-            pool=base,
-            design=how,
-            probes=_names(probes),
-            metrics=metric or None,
-            weights=weights,
-            texts=read_texts(texts) if texts is not None else None,
-            seed=seed,
-        )
-        if output is not None:
-            chosen.write(output, force=force)
-        if json or out.for_people:
-            known = seen if isinstance(seen, ScoreTable) else None
-            worth = random_items_of(chosen, known, pool=base)
-            out.json(printed(chosen, worth, seen.notes).to_json())
-            if out.for_people:
-                spent = costs(chosen, worth=worth)
-                out.show(manifest_table(chosen, output, spent, worth))
-        out.notes([*seen.notes, *chosen.notes])
+    out.manifest(chosen, seen.notes, lambda: random_items_of(chosen, table, pool=base))
 
 
 def _names(text: str | None) -> list[str] | None:
