@@ -113,7 +113,7 @@ def several_names(values: Iterable[str], name: str) -> tuple[str, ...]:
     """Take several names or ids; one text is not several of one letter each.
 
     Raises:
-        ArgumentError: it is a text.
+        ArgumentError: it is a text, or no list, or holds what is no text.
     """
     if isinstance(values, str | bytes):
         raise ArgumentError(
@@ -121,7 +121,22 @@ def several_names(values: Iterable[str], name: str) -> tuple[str, ...]:
             "one.",
             **{name: values},
         )
-    return tuple(values)
+    if not isinstance(values, Iterable):
+        raise ArgumentError(
+            f"`{name}` must be a list of texts, got {values!r}, {type(values).__name__}.",
+            **{name: values},
+        )
+    taken = tuple(values)
+    given: tuple[object, ...] = taken
+    others = [value for value in given if not isinstance(value, str)]
+    if others:
+        raise ArgumentError(
+            f"`{name}` must be texts; {len(others)} of {len(taken)} are not (first: {others[0]!r}, "
+            f"{type(others[0]).__name__}). Write them as they are written in the scores, as in "
+            f"{str(others[0])!r}.",
+            **{name: others},
+        )
+    return taken
 
 
 def _taken(setting: "Field[Any]", value: Any) -> Any:  # noqa: ANN401

@@ -182,9 +182,9 @@ def test_text_is_left_aside_in_long_form_and_that_is_noted() -> None:
 
 def test_text_is_refused_in_wide_form() -> None:
     with pytest.raises(
-        FileError, match=r"'answer' must be one number, got 'B'.*In wide form every"
+        FileError, match=r"'verdict' must be one number, got 'B'.*In wide form every"
     ):
-        read({"id": ["a"], "m1": [1], "answer": ["B"]})
+        read({"id": ["a"], "m1": [1], "verdict": ["B"]})
 
 
 def test_digits_that_are_typed_as_text_are_no_metric() -> None:

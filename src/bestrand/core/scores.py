@@ -77,7 +77,7 @@ class ScoreMatrix:
         """Keep these models, in this order.
 
         Raises:
-            ArgumentError: a text, where a list of names is due.
+            ArgumentError: a text, where a list of names is due, or a name that is no text.
             InputError: a name that is not here.
         """
         models = several_names(models, "models")
@@ -101,7 +101,7 @@ class ScoreMatrix:
                 have no groups and weigh the same.
 
         Raises:
-            ArgumentError: an unknown `unknown`.
+            ArgumentError: an unknown `unknown`, or ids that are no text.
             InputError: an id that is not here, an id twice, or the weights of all of them are 0.
         """
         if unknown not in get_args(Unknown):
@@ -342,7 +342,7 @@ def _distinct(items: Sequence[str]) -> tuple[str, ...]:
     """Require ids, each once."""
     if isinstance(items, str):
         raise InputError(f"`items` must be several ids, got the text {items!r}. Give a list.")
-    taken = tuple(items)
+    taken = several_names(items, "items")
     if len(set(taken)) < len(taken):
         twice = sorted({item for item, count in Counter(taken).items() if count > 1})
         raise InputError(

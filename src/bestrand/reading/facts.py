@@ -13,6 +13,9 @@ from bestrand.reading.summaries import Kept
 from bestrand.reading.summary_names import is_fact_name
 
 
+MOST_NAMED = 12  # columns that a note names
+
+
 class Facts(NamedTuple):
     """Columns that are no models, and notes on them."""
 
@@ -36,6 +39,31 @@ def facts_aside(table: RawTable, columns: Sequence[str], keep: Collection[str]) 
         f"model, and was left aside. If it is a model: --column keep={names[0]} (columns=)."
     )
     return Facts(names, [Note("facts-aside", text)])
+
+
+def wide_form(rows: pl.DataFrame) -> str:
+    """Say which columns were taken as models: all names where they are few, odd ones first.
+
+    Args:
+        rows: `item`, `model`, `metric`, `score`, `group`.
+    """
+    names = rows["model"].unique(maintain_order=True).to_list()
+    scored = rows.filter(pl.col("score").is_not_null())
+    odd: list[str] = []
+    if scored["model"].n_unique() > 2:
+        sheet = Sheet.of(scored, "model")
+        odd = [sheet.names[k] for k in odd_rows(sheet.values, list(range(len(sheet.names))))]
+    ordered = [*odd, *(name for name in names if name not in odd)]
+    unlike = (
+        f" Column {shown(odd, MOST_NAMED)} has other values than most: if it is no model, leave it "
+        f"out with --column aside={odd[0]} (columns=)."
+        if odd
+        else ""
+    )
+    return (
+        f"read as one column a model ({shown(ordered, MOST_NAMED)}). If these are metrics of one "
+        f"model, name the one meant with --metric.{unlike}"
+    )
 
 
 def without_other_scales(rows: pl.DataFrame, place: str, *, keep: Collection[str]) -> Kept:

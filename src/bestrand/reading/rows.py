@@ -10,11 +10,12 @@ from bestrand.errors import ArgumentError, FileError
 from bestrand.notes import Note, shown
 from bestrand.reading.chosen import Chosen, left_aside
 from bestrand.reading.columns import Roles, displaced, find_roles, is_unnamed
-from bestrand.reading.facts import facts_aside, without_other_scales
+from bestrand.reading.facts import facts_aside, wide_form, without_other_scales
 from bestrand.reading.faults import MISSING, with_status
 from bestrand.reading.marks import Marks, find_marks
 from bestrand.reading.raw import RawTable
 from bestrand.reading.row_numbers import numbers_rows
+from bestrand.reading.satellites import without_pairs, without_satellites
 from bestrand.reading.shapes import documents, require_own_ids
 from bestrand.reading.summaries import without_summaries
 from bestrand.reading.values import (
@@ -326,15 +327,13 @@ def _wide(table: RawTable, roles: Roles, metric: str, other: list[str], chosen: 
         .otherwise(pl.col("status"))
     )
     left = left_aside(told, chosen)
-    kept = without_summaries(left.rows, f"{table.path}: ", keep=chosen.keep, unnamed=True)
-    scaled = without_other_scales(kept.rows, f"{table.path}: ", keep=chosen.keep)
-    note = Note(
-        "wide-form",
-        f"{table.path}: read as one column a model "
-        f"({shown(scaled.rows['model'].unique(maintain_order=True).to_list())}). If these are "
-        "metrics of one model, name the one meant with --metric.",
-    )
+    place = f"{table.path}: "
+    own = without_satellites(left.rows, place, keep=chosen.keep)
+    single = without_pairs(own.rows, place, keep=chosen.keep)
+    kept = without_summaries(single.rows, place, keep=chosen.keep, unnamed=True)
+    scaled = without_other_scales(kept.rows, place, keep=chosen.keep)
+    note = Note("wide-form", f"{place}{wide_form(scaled.rows)}")
     aside = _aside(table, _Scores([], [name for name in rest if name in numbering]), marks)
-    found = (*left.notes, *facts.notes, *kept.notes, *scaled.notes)
+    found = (*left.notes, *facts.notes, *own.notes, *single.notes, *kept.notes, *scaled.notes)
     notes = (*table.notes, note, *aside, *marks.notes, *found)
     return Long(scaled.rows, names_models=True, notes=notes, names=left.names)

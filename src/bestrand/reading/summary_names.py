@@ -27,8 +27,15 @@ TOTAL = (
 SHARE = r"rate|share|fraction|frac|pct|percent|percentage|proportion"
 EASE = r"difficulty|easiness|ease|hardness"
 COUNT = r"n|num|number|count|counts|cnt|nr|support"
-VOTE = r"majority|vote|consensus|modal"
-EXTREME = r"median|med|min|minimum|max|maximum|best|worst|top|lowest|highest|any|every|union"
+VOTE = (
+    r"majority|vote|votes|voted|voting|consensus|modal|ensemble|ensembled|committee|jury|council"
+    r"|plurality|crowd"
+)
+BOUND = r"oracle|ceiling|upperbound|portfolio"
+EXTREME = (
+    rf"median|med|min|minimum|max|maximum|best|worst|top|lowest|highest|any|every|union|{BOUND}"
+    r"|floor|lowerbound|intersection"
+)
 OTHER_SPREAD = r"var|spread|deviation|range|disagreement|se"
 RIGHT = (
     r"correct|right|solved|solves?|passed|pass|passes|passing|success|successes|succeeded|hits"
@@ -40,10 +47,10 @@ FAMILIES: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"sem|stderr|se", ERRORS),
     (COUNT, COUNTS),
     (RIGHT, (*COUNTS, *HIGHEST, *LOWEST)),
-    (r"max|maximum|best|top|highest|any|union", HIGHEST),
-    (r"min|minimum|worst|lowest|all|every", LOWEST),
+    (rf"max|maximum|best|top|highest|any|union|{BOUND}", HIGHEST),
+    (r"min|minimum|worst|lowest|all|every|floor|lowerbound|intersection", LOWEST),
     (r"median|med", ("median",)),
-    (VOTE, ("majority", "majority or half", "median")),
+    (VOTE, ("majority", "majority or half", "median", "mean")),
 )
 SURE = f"{AVERAGE}|{SPREAD}"
 KEY = f"{SURE}|{TOTAL}|{SHARE}|{EASE}|{COUNT}|{VOTE}|{EXTREME}|{OTHER_SPREAD}"
@@ -61,11 +68,18 @@ FACT = (
     r"|gold|truth|seed|length|len|tokens|words|chars|characters|turns|shots|hops|steps"
     r"|cluster|bin|bucket|stratum|strata|batch|chunk|page|chapter|grade|points|marks|difficulty"
     r"|hardness|easiness|discrimination|guessing|created|updated|source|topic|domain|language"
-    r"|lang|type|tier|part|section|partition|cv"
+    r"|lang|type|tier|part|section|partition|cv|answers?|hard|easy|contaminated|contamination"
+    r"|leaked|memori[sz]ed|agrees?|agreed|agreement|disagrees?|disagreement|same|equal|identical"
+    r"|changed?|changes|differs?|different|diff|difference|delta|flips?|flipped|gain|gap|pvalue"
+    r"|pval|confidence|prob|probability|logprob|likelihood|perplexity|ppl|entropy|similarity|valid"
+    r"|invalid|flag|flagged|ambiguous|noisy|duplicates?|duplicated|public|private|verified"
+    r"|solvable|unsolvable|trivial|adversarial|annotated|annotators?|raters?|canary|held"
 )
+STATISTIC = r"([pqzt]|chi) ?(vals?|values?|scores?|stats?|statistic)"
 BESIDE_FACT = (
     r"id|ids|idx|index|no|nr|num|number|n|count|code|name|of|the|in|data|dataset|item|question"
-    r"|prompt|doc|sample|answer|input|output|train|test|max|avg|mean|ground|is"
+    r"|prompt|doc|sample|answer|input|output|train|test|max|avg|mean|ground|is|out|score|key|was"
+    r"|models?|both|between|p|value"
 )
 
 
@@ -126,7 +140,9 @@ def is_summary_name(name: str) -> bool:
 def is_fact_name(name: str) -> bool:
     """Whether a column tells by its name a fact about items, as "split_id", "fold" or "year"."""
     words = _words(name)
-    if len(words) > 1 and words[0] in ("is", "has"):
+    if len(words) > 1 and words[0] in ("is", "has", "was", "needs", "requires", "contains"):
+        return True
+    if re.fullmatch(STATISTIC, " ".join(words)):
         return True
     are_known = all(re.fullmatch(f"{FACT}|{BESIDE_FACT}", word) for word in words)
     is_any = any(re.fullmatch(FACT, word) for word in words)
