@@ -278,7 +278,7 @@ def test_ties_go_to_the_first_however_many_are_looked_at_together(
 def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = Features(50, None, None, np.ones(50), texts=(random_rows(5, 50),))
     whole = [design.draw(seen, 12, Stream.of(0)) for design in GREEDY]
-    for module in ("stats.similarity", "designs.independent_set"):
+    for module in ("stats.similarity", "designs.baselines.independent_set"):
         monkeypatch.setattr(f"bestrand.{module}.CELLS_AT_ONCE", 130)
     parts = [design.draw(seen, 12, Stream.of(0)) for design in GREEDY]
 
