@@ -1,7 +1,7 @@
 """Roles: which column of a table is the item, the model, the score, and so on."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from bestrand.errors import ArgumentError, FileError
 from bestrand.notes import shown
@@ -10,6 +10,29 @@ from bestrand.reading.values import is_numeric
 
 
 Roles = Mapping[str, str]  # role -> name of its column
+
+# names of metrics of which less is better, as far as names tell
+COST = re.compile(
+    r"(?i)(?<![a-z])(costs?|price|usd|dollars|latency|time|seconds|secs|duration|runtime|tokens"
+    r"|steps|turns|calls|errors?|error_rate|loss|nll|perplexity|ppl|wer|cer|mae|mse|rmse|brier"
+    r"|distance|collisions?|infractions?|toxicity|hallucinations?)(?![a-z])"
+)
+# words in the names of columns that hold scores
+SCORES = (
+    *(
+        "acc",
+        "accuracy",
+        "correct",
+        "correctness",
+        "match",
+        "em",
+        "f1",
+        "grade",
+        "graded",
+        "reward",
+    ),
+    *("score", "scores", "verdict", "passed", "pass", "resolved", "solved", "success"),
+)
 
 # By what name each role is known, the first that is there; `columns=` says otherwise.
 NAMES: dict[str, tuple[str, ...]] = {
@@ -120,3 +143,8 @@ def is_text_role(name: str) -> bool:
 
 def _folded(name: str) -> str:
     return name.strip().casefold()
+
+
+def named_like(name: str, words: Sequence[str]) -> bool:
+    """Say whether a column is called by one of the words, as `run_id` by "run"."""
+    return bool(set(_folded(name).replace(" ", "_").split("_")) & set(words))

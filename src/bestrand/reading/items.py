@@ -8,9 +8,9 @@ import polars as pl
 from bestrand.core.frame import Frame
 from bestrand.core.scores import ScoreTable
 from bestrand.errors import FileError, InputError
-from bestrand.notes import shown
+from bestrand.notes import Note, shown
 from bestrand.reading.chosen import Chosen, Columns, take_apart, without_columns
-from bestrand.reading.columns import Roles, find_roles
+from bestrand.reading.columns import NAMES, Roles, find_roles
 from bestrand.reading.merge import gather_items
 from bestrand.reading.paths import Source, find_sources, read_content
 from bestrand.reading.raw import RawTable
@@ -116,10 +116,30 @@ def _without_summaries(table: RawTable, roles: Roles, rows: pl.DataFrame) -> Kep
 
 
 def _read_lines(path: Path) -> RawTable:
-    """Read an id a line; white space around it is part of the id."""
-    lines = [line.removesuffix("\r") for line in decode(read_content(path), path).split("\n")]
+    """Read an id a line; white space around it is part of the id.
+
+    A first line that is a header, as `item` or `id`, and lines that begin with "# " are no ids;
+    notes say so.
+    """
+    text = decode(read_content(path), path)
+    end = "\n" if "\n" in text else "\r"  # old tables end their lines so
+    lines = [line.removesuffix("\r") for line in text.split(end)]
     numbers = [number for number, line in enumerate(lines, start=1) if line.strip()]
-    return RawTable({"item": [lines[number - 1] for number in numbers]}, path, numbers)
+    aside = [number for number in numbers if lines[number - 1].startswith("# ")]
+    heads = [number for number in numbers if number not in aside][:1]
+    if heads and len(numbers) > 1 and lines[heads[0] - 1].strip().casefold() in NAMES["item"]:
+        aside += heads
+    notes = [
+        Note(
+            "lines-aside",
+            f"{path}:{number}: {lines[number - 1]!r} is a header or a comment, and no id: it was "
+            "left aside.",
+        )
+        for number in sorted(aside)
+    ]
+    kept = [number for number in numbers if number not in set(aside)]
+    items = [lines[number - 1] for number in kept]
+    return RawTable({"item": items}, path, kept, notes=tuple(notes))
 
 
 def _require_distinct(table: RawTable, items: pl.Series) -> None:

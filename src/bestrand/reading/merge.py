@@ -9,6 +9,7 @@ import polars as pl
 from bestrand.core.scores import ScoreTable
 from bestrand.errors import ArgumentError, InputError
 from bestrand.notes import Note, shown
+from bestrand.reading.agreeing import require_one_item
 from bestrand.reading.columns import Roles
 from bestrand.reading.faults import MISSING, Errors, settle_faults
 from bestrand.reading.raw import RawTable
@@ -192,6 +193,12 @@ def _without_duplicates(
         clash = kept.filter(pl.struct(KEY).is_duplicated())
         if clash.height:
             raise _clash(clash, reads)
+        if kept.height < rows.height:
+            require_one_item(
+                rows.filter(pl.struct(KEY).is_duplicated()),
+                [read.table for read in reads],
+                [list(read.roles.values()) for read in reads],
+            )
         return kept
     if duplicates == "mean":
         scored = pl.col("score").is_not_null()

@@ -9,7 +9,15 @@ import polars as pl
 from bestrand.errors import ArgumentError, FileError
 from bestrand.notes import Note, shown
 from bestrand.reading.chosen import Chosen, left_aside
-from bestrand.reading.columns import Roles, displaced, find_roles, is_unnamed
+from bestrand.reading.columns import (
+    COST,
+    SCORES,
+    Roles,
+    displaced,
+    find_roles,
+    is_unnamed,
+    named_like,
+)
 from bestrand.reading.facts import facts_aside, wide_form, without_other_scales
 from bestrand.reading.faults import MISSING, with_status
 from bestrand.reading.marks import Marks, find_marks
@@ -239,6 +247,8 @@ def _scores(
             "--column score=NAME.",
             path=table.path,
         )
+    if metrics is None and "score" not in roles:
+        _require_no_cost_instead(table, list(wanted), [name for name in rest if name not in there])
     others = [name for name in there if name not in wanted]
     more = f" There are numbers in {shown(others, 8)}." if others else ""
     scores: list[tuple[pl.Series | pl.Expr, pl.Series]] = [
@@ -259,6 +269,25 @@ def _require_no_strays(table: RawTable, names: list[str]) -> None:
                 "empty where there is no score; or, if the scores are in another column, say "
                 "which, as in --column score=NAME.",
             )
+
+
+def _require_no_cost_instead(table: RawTable, taken: list[str], aside: list[str]) -> None:
+    """Refuse to take costs for the scores beside a column that is called like a score.
+
+    Raises:
+        FileError: there are no numbers but costs, and such a column has no numbers.
+    """
+    if not all(COST.search(name) for name in taken):
+        return
+    name = next((name for name in aside if named_like(name, SCORES)), None)
+    if name is None:
+        return
+    raise FileError(
+        f"column {name!r} is called like a score and is no column of numbers, and the only numbers "
+        f"are in {shown(taken, 8)}. Write the scores as numbers, as 1 and 0; or, if "
+        f"{taken[0]!r} is the metric, name it: --metric {taken[0]} (metric=).",
+        path=table.path,
+    )
 
 
 def _aside(table: RawTable, scores: _Scores, marks: Marks) -> list[Note]:

@@ -84,13 +84,14 @@ def read_scores(
     chosen = take_apart(columns)
     opened = _open(source, chosen)
     named: dict[str, Source] = {}
+    said: dict[str, tuple[Source, str]] = {}  # NAME -> a file of it, and the model that it names
     reads = []
     parts = []
     for origin, whole in opened.tables:
         table = without_columns(whole, chosen)
         long = to_long(table, origin.model, metrics=metrics, form=form, columns=chosen)
         roles = find_roles(table, chosen.roles)
-        reads.append(Read(table, roles, _with_own_name(origin, long, named)))
+        reads.append(Read(table, roles, _with_own_name(origin, long, named, said)))
         if looks_like_part(origin.model) and not (long.names_models or origin.named):
             parts.append(Part(origin, frozenset(long.rows["item"])))
     require_known(
@@ -128,7 +129,12 @@ def _open(source: Any, chosen: Chosen) -> _Opened:  # noqa: ANN401
     )
 
 
-def _with_own_name(origin: Source, long: Long, named: dict[str, Source]) -> Long:
+def _with_own_name(
+    origin: Source,
+    long: Long,
+    named: dict[str, Source],
+    said: dict[str, tuple[Source, str]],
+) -> Long:
     """Settle whose scores these are, and refuse like-named files that are not told apart."""
     if not long.names_models:
         other = named.setdefault(origin.model, origin)
@@ -149,4 +155,17 @@ def _with_own_name(origin: Source, long: Long, named: dict[str, Source]) -> Long
             f"{shown(models)}. Give it without a name.",
             models=models,
         )
-    return long._replace(rows=long.rows.with_columns(pl.lit(origin.model).alias("model")))
+    first_origin, first_model = said.setdefault(origin.model, (origin, models[0]))
+    if models[0] != first_model:
+        raise InputError(
+            f"{first_origin.path} and {origin.path} were both named {origin.model!r}, and hold "
+            f"scores of {first_model!r} and {models[0]!r}. Files of one name are parts of one "
+            "model's run: give each model a name of its own, or none.",
+            models=[first_model, models[0]],
+        )
+    notes = long.notes
+    if models[0] != origin.model:
+        text = f"{origin.path}: model {models[0]!r} is called {origin.model!r} here, as named."
+        notes = (*notes, Note("renamed-model", text))
+    renamed = long.rows.with_columns(pl.lit(origin.model).alias("model"))
+    return long._replace(rows=renamed, notes=notes)

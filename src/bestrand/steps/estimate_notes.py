@@ -1,7 +1,5 @@
 """Notes on estimates: about the subset, the probes and the number of items."""
 
-import re
-
 import numpy as np
 
 from bestrand.core.manifest import Manifest
@@ -11,17 +9,12 @@ from bestrand.estimators.base import Estimator
 from bestrand.estimators.baselines.cluster_weighted import ClusterWeighted
 from bestrand.methods import estimator_for
 from bestrand.notes import Note, percent, shown
+from bestrand.reading.columns import COST
 
 
 FEW_ITEMS = 30
 MOST_NAMED = 3
 FEW_MISSES = 1.5  # items beyond the level, on average: 30 at 95 %, 150 at 99 %
-# names of metrics of which less is better, as far as names tell
-COST = re.compile(
-    r"(?i)(?<![a-z])(costs?|price|usd|dollars|latency|time|seconds|secs|duration|runtime|tokens"
-    r"|steps|turns|calls|errors?|error_rate|loss|nll|perplexity|ppl|wer|cer|mae|mse|rmse|brier"
-    r"|distance|collisions?|infractions?|toxicity|hallucinations?)(?![a-z])"
-)
 
 
 def score_notes(
