@@ -16,7 +16,7 @@ import pytest
 import bestrand
 import bestrand as br
 from bestrand.errors import ArgumentError, WorkerError
-from bestrand.study import processes
+from bestrand.study import dask
 from bestrand.study.benchmark import take_benchmarks
 from bestrand.study.cells import cells_of
 from bestrand.study.processes import Processes
@@ -166,7 +166,7 @@ def test_a_cluster_that_does_not_answer_is_named(
     small: br.ScoreMatrix, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr(processes, "CLUSTER_SECONDS", 1)
+    monkeypatch.setattr(dask, "CLUSTER_SECONDS", 1)
 
     with pytest.raises(ArgumentError, match="none answers at 'tcp:"):
         run_study({"b": small}, PROTOCOL, cluster="tcp://127.0.0.1:9")
@@ -210,7 +210,7 @@ def test_what_is_no_scheduler_is_named_and_leaves_no_folder(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr(processes, "CLUSTER_SECONDS", 1)
+    monkeypatch.setattr(dask, "CLUSTER_SECONDS", 1)
     output = tmp_path / "out"
 
     with stranger(words) as address, pytest.raises(ArgumentError) as caught:
@@ -228,7 +228,7 @@ def test_the_address_of_a_worker_is_not_that_of_a_scheduler(tmp_path: Path) -> N
     with dask_cluster(tmp_path) as (address, _):
         with distributed.Client(address, set_as_default=False) as client:
             worker = next(iter(client.scheduler_info()["workers"]))
-        with pytest.raises(ArgumentError, match="it is a Worker"), processes.Cluster(worker):
+        with pytest.raises(ArgumentError, match="it is a Worker"), dask.Cluster(worker):
             pass
 
 
