@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 
 from bestrand.rng import Stream
+from bestrand.study.columns import SETTING
 from bestrand.study.distributions import STATISTICS, distributions, law_bars, precision, stability
-from bestrand.study.summary import SETTING
 
 
 PLACE = {

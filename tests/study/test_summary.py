@@ -8,8 +8,8 @@ from scipy import stats
 from bestrand.rng import Stream
 from bestrand.stats.monte_carlo import mean_and_error
 from bestrand.study.averages import averages, clustered
+from bestrand.study.columns import CELL, LOSSES, ROWS
 from bestrand.study.summary import cells, high_error, paired, ratios, spread
-from bestrand.study.table import CELL, LOSSES, ROWS
 from bestrand.types import FloatArray
 
 

@@ -8,10 +8,11 @@ References:
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import polars as pl
 
+from bestrand.record import MaybeNumber, Record
 from bestrand.study.averages import ALL
 from bestrand.study.table import StudyTable
 
@@ -39,7 +40,8 @@ DRIVING: dict[str, dict[float, tuple[float, float, float | None]]] = {
 }
 
 
-class Beside(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Beside(Record):
     """One figure of the article beside ours.
 
     Attributes:
@@ -53,7 +55,7 @@ class Beside(NamedTuple):
     figure: int
     what: str
     article: float
-    ours: float
+    ours: MaybeNumber
     unit: str
 
 

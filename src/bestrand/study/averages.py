@@ -8,28 +8,13 @@ import polars as pl
 
 from bestrand.stats.intervals import t_quantile
 from bestrand.stats.random_items import random_share
-from bestrand.study.summary import LEVEL, SETTING
+from bestrand.study.columns import LOSSES, SETTING
+from bestrand.study.summary import LEVEL
 from bestrand.types import FloatArray
 
 
 GROUP = ("experiment", "split", "regime", "known")
-MEANS = (
-    "mae",
-    "sd",
-    "p95",
-    "high_70",
-    "high_mean",
-    "spearman",
-    "kendall",
-    "coverage",
-    "width",
-    "pair_coverage",
-    "pair_width",
-    "cost_construction",
-    "cost_total",
-    "forecast_mean",
-    "forecast_p95",
-)
+MEANS = ("mae", "sd", "p95", "high_70", "high_mean", *LOSSES[LOSSES.index("spearman") :])
 BASES = ("mae", "sd", "p95", "spearman")
 RATIOS = ("mae_ratio", "p95_ratio", "sd_ratio")
 # a ratio, and what it is in random items; a large ratio is few items, so the ends change places

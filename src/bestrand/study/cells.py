@@ -13,9 +13,10 @@ from bestrand.errors import ArgumentError, BestrandError
 from bestrand.methods import STRATEGIES
 from bestrand.notes import shown
 from bestrand.study.benchmark import Benchmark
-from bestrand.study.law import LAW, set_beside_law
+from bestrand.study.columns import LAW, PART
+from bestrand.study.law import set_beside_law
 from bestrand.study.protocol import Experiment, Planned, Protocol
-from bestrand.study.replicate import Losses, Setting, run_replicate
+from bestrand.study.replicate import Setting, run_replicate
 
 
 # go up whenever the same cell would give other numbers than before: any cell, or one that forecasts
@@ -24,11 +25,6 @@ FORECASTS = 2
 DEFAULT_PROBES = 8
 KEY_DIGITS = 32
 BY_LABEL = ("across-families", "old-to-new", "new-to-old")
-PART = {
-    "replicate": pl.Int64,
-    **dict.fromkeys(Losses._fields, pl.Float64),
-    "reason": pl.String,
-}
 
 
 class Task(NamedTuple):

@@ -1,14 +1,16 @@
 """Claims: what a study must show, read from a file and checked against its averages."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple, Self
+from typing import Literal, Self
 
 import numpy as np
 import polars as pl
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from bestrand.errors import FileError
+from bestrand.record import MaybeNumber, Record
 from bestrand.study.averages import ALL
 from bestrand.study.table import StudyTable
 from bestrand.study.toml import first_problem, read_toml
@@ -94,7 +96,8 @@ class _File(BaseModel):
     claim: tuple[Claim, ...] = Field(min_length=1)
 
 
-class Checked(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ClaimResult(Record):
     """A claim that was checked.
 
     Attributes:
@@ -109,9 +112,9 @@ class Checked(NamedTuple):
 
     claim: str
     outcome: Outcome
-    value: float
-    low: float
-    high: float
+    value: MaybeNumber
+    low: MaybeNumber
+    high: MaybeNumber
     cells: int
     text: str
 
@@ -135,19 +138,19 @@ def _fields_at(place: Sequence[int | str]) -> list[str]:
     return list((Claim if place[0] == "claim" else _File).model_fields)
 
 
-def check_claims(table: StudyTable, claims: Sequence[Claim]) -> tuple[Checked, ...]:
+def check_claims(table: StudyTable, claims: Sequence[Claim]) -> tuple[ClaimResult, ...]:
     """Check each claim against the averages of a study."""
     by_base = {base: table.averages(base) for base in {claim.base for claim in claims}}
     return tuple(_check(claim, by_base[claim.base]) for claim in claims)
 
 
-def _check(claim: Claim, averages: pl.DataFrame) -> Checked:
+def _check(claim: Claim, averages: pl.DataFrame) -> ClaimResult:
     rows = averages if averages.is_empty() else averages.filter(_meant(claim))
     values = np.array([] if rows.is_empty() else rows[claim.statistic].to_list(), dtype=np.float64)
     if not np.isfinite(values).any():
         nan = float("nan")
         text = "No cell speaks of it: look at the names, and at which cells are empty."
-        return Checked(str(claim), "empty", nan, nan, nan, 0, text)
+        return ClaimResult(str(claim), "empty", nan, nan, nan, 0, text)
     name = claim.statistic.removesuffix("_ratio")
     has_interval = claim.statistic.endswith("_ratio")
     lows = rows[f"{name}_low"].to_numpy() if has_interval else np.full(values.size, np.nan)
@@ -162,7 +165,7 @@ def _check(claim: Claim, averages: pl.DataFrame) -> Checked:
     span = f" ({lows[worst]:.4g} to {highs[worst]:.4g})" if known else ""
     of = f", the furthest off of {values.size}" if values.size > 1 else ""
     text = f"It is {values[worst]:.4g}{span}{of}."
-    return Checked(
+    return ClaimResult(
         claim=str(claim),
         outcome=outcome,
         value=float(values[worst]),

@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 
 from bestrand.study.averages import ALL, GROUP
+from bestrand.study.columns import SETTING
 from bestrand.study.law import PERCENTILES
-from bestrand.study.summary import SETTING
 from bestrand.types import FloatArray
 
 

@@ -1,29 +1,16 @@
 """The law of the error beside Random's draws, all models of a benchmark being targets."""
 
-from typing import Any
-
 import numpy as np
 import polars as pl
 
 from bestrand.rng import Stream
 from bestrand.stats.tail import draw_mae, error_covariance, mean_correlation, shift_deviation
 from bestrand.study.benchmark import Benchmark
+from bestrand.study.columns import LAW
 from bestrand.study.replicate import Setting, run_replicate
 
 
 PERCENTILES = np.arange(1, 100) / 100
-LAW: dict[str, Any] = {
-    "models": pl.Int64,
-    "rho": pl.Float64,
-    "sigma_c": pl.Float64,
-    "law_mean": pl.Float64,
-    "law_p95": pl.Float64,
-    "random_mean": pl.Float64,
-    "random_p95": pl.Float64,
-    "distance": pl.Float64,
-    "law": pl.List(pl.Float64),
-    "draws": pl.List(pl.Float64),
-}
 
 
 def set_beside_law(benchmark: Benchmark, setting: Setting, n_draws: int) -> pl.DataFrame:

@@ -14,13 +14,13 @@ from bestrand.notes import Note
 from bestrand.reading.faults import Errors
 from bestrand.settings import whole_number
 from bestrand.study.benchmark import Benchmark, Matrices, require_usable, take_benchmarks
-from bestrand.study.cells import PART, Cell, cells_of, schema_of
+from bestrand.study.cells import Cell, cells_of, schema_of
+from bestrand.study.columns import BENCHMARKS, EMPTY, LAW, LOSSES, PART, ROWS, THEORY
 from bestrand.study.dask import Cluster
-from bestrand.study.law import LAW
 from bestrand.study.processes import Done, Executor, InProcess, Processes
 from bestrand.study.protocol import Protocol
 from bestrand.study.store import FORMAT, PlannedCell, Store, StudyFile
-from bestrand.study.table import BENCHMARKS, EMPTY, LOSSES, ROWS, THEORY, StudyTable
+from bestrand.study.table import StudyTable
 
 
 class Progress(NamedTuple):

@@ -10,6 +10,7 @@ import polars as pl
 from bestrand.rng import Stream
 from bestrand.stats.intervals import t_quantile
 from bestrand.stats.monte_carlo import mean_and_error, quantile_error
+from bestrand.study.columns import LOSSES, SETTING
 from bestrand.types import FloatArray, IntArray
 
 
@@ -17,38 +18,13 @@ LEVEL = 0.95
 TAIL = 0.95
 N_RESAMPLES = 1000
 PRIOR = 2  # replicates above and below, added to a share before its error is taken
-# a cell, whichever the strategy; `known` and `retention` as the protocol says
-SETTING = (
-    "experiment",
-    "benchmark",
-    "kind",
-    "family",
-    "metric",
-    "matched",
-    "split",
-    "regime",
-    "known",
-    "n_known",
-    "retention",
-    "n",
-)
 TYPES: dict[str, type[pl.DataType] | pl.DataType] = {
     "kind": pl.String,
     "known": pl.Float64,
     "retention": pl.Float64,
 }
-MEANS = (
-    "mae",
-    "max_error",
-    "shift",
-    "spearman",
-    "kendall",
-    "coverage",
-    "width",
-    "pair_coverage",
-    "pair_width",
-)
 COSTS = ("cost_construction", "cost_total", "forecast_mean", "forecast_p95")
+MEANS = tuple(name for name in LOSSES if name not in COSTS)
 
 
 def cells(rows: pl.DataFrame) -> pl.DataFrame:

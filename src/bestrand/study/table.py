@@ -10,71 +10,6 @@ from bestrand.study import averages, summary
 from bestrand.study.protocol import Protocol
 
 
-# what tells one cell from another
-CELL: dict[str, type[pl.DataType] | pl.DataType] = {
-    "experiment": pl.String,
-    "figure": pl.List(pl.Int64),
-    "benchmark": pl.String,
-    "kind": pl.String,
-    "family": pl.String,
-    "metric": pl.String,
-    "matched": pl.String,
-    "split": pl.String,
-    "regime": pl.String,
-    "known": pl.Float64,
-    "n_known": pl.Int64,
-    "retention": pl.Float64,
-    "n": pl.Int64,
-    "strategy": pl.String,
-}
-LOSSES = (
-    "mae",
-    "max_error",
-    "shift",
-    "spearman",
-    "kendall",
-    "coverage",
-    "width",
-    "pair_coverage",
-    "pair_width",
-    "cost_construction",
-    "cost_total",
-    "forecast_mean",
-    "forecast_p95",
-)
-ROWS = {**CELL, "replicate": pl.Int64, **dict.fromkeys(LOSSES, pl.Float64)}
-EMPTY = {**CELL, "reason": pl.String}
-BENCHMARKS: dict[str, type[pl.DataType] | pl.DataType] = {
-    "benchmark": pl.String,
-    "kind": pl.String,
-    "family": pl.String,
-    "metrics": pl.List(pl.String),
-    "models": pl.Int64,
-    "items": pl.Int64,
-    "groups": pl.Int64,
-    "reason": pl.String,
-}
-THEORY: dict[str, type[pl.DataType] | pl.DataType] = {
-    "experiment": pl.String,
-    "benchmark": pl.String,
-    "kind": pl.String,
-    "family": pl.String,
-    "metric": pl.String,
-    "models": pl.Int64,
-    "retention": pl.Float64,
-    "n": pl.Int64,
-    "rho": pl.Float64,
-    "sigma_c": pl.Float64,
-    "law_mean": pl.Float64,
-    "law_p95": pl.Float64,
-    "random_mean": pl.Float64,
-    "random_p95": pl.Float64,
-    "distance": pl.Float64,
-    "law": pl.List(pl.Float64),
-    "draws": pl.List(pl.Float64),
-}
-
-
 @dataclass(frozen=True, eq=False)
 class StudyTable:
     """What a study measured; errors are in the metric's unit.
@@ -110,6 +45,10 @@ class StudyTable:
     seed: int
     missing: int = 0
     notes: tuple[Note, ...] = ()
+
+    def to_polars(self) -> pl.DataFrame:
+        """Give the rows, one a replicate; the other frames are attributes."""
+        return self.rows
 
     def cells(self) -> pl.DataFrame:
         """Summarise every cell; see `summary.cells`."""

@@ -8,9 +8,9 @@ import polars as pl
 from bestrand.reporting.charts.style import noun, plain
 from bestrand.reporting.html.figure import Column
 from bestrand.study.averages import ALL, GROUP
+from bestrand.study.columns import SETTING
 from bestrand.study.distributions import precision
 from bestrand.study.protocol import Experiment
-from bestrand.study.summary import SETTING
 from bestrand.study.table import StudyTable
 
 

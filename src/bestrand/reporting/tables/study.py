@@ -1,6 +1,7 @@
 """A study as tables for people; errors in points, 100 points being the unit of scores on 0..1."""
 
 from collections.abc import Iterable
+from math import isnan
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
@@ -8,7 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from bestrand.reporting.charts.style import noun, number
-from bestrand.reporting.json.study import StudyAverage, StudyEmpty, StudyReport
+from bestrand.reporting.json.study import EmptyCells, StudyReport
+from bestrand.study.columns import AverageRow
 
 
 ALL = "all"
@@ -56,10 +58,10 @@ def _head(report: StudyReport) -> str:
 
 
 def _blocks(
-    averages: Iterable[StudyAverage],
-) -> Iterable[tuple[str, list[StudyAverage]]]:
+    averages: Iterable[AverageRow],
+) -> Iterable[tuple[str, list[AverageRow]]]:
     """Take the averages apart: a block for each experiment, setting, kind and retention."""
-    blocks: dict[str, list[StudyAverage]] = {}
+    blocks: dict[str, list[AverageRow]] = {}
     for row in averages:
         if row.kind != ALL and row.retention is not None:
             continue  # kind by size is in the JSON and the report: too much for a screen
@@ -71,7 +73,7 @@ def _blocks(
     return blocks.items()
 
 
-def _block(title: str, rows: list[StudyAverage]) -> RenderableType:
+def _block(title: str, rows: list[AverageRow]) -> RenderableType:
     table = Table(
         title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0)
     )
@@ -86,9 +88,9 @@ def _block(title: str, rows: list[StudyAverage]) -> RenderableType:
             Text(row.strategy),
             points(row.mae),
             number(row.mae_ratio, 2),
-            "–" if row.mae_low is None else f"{row.mae_low:.2f}–{number(row.mae_high, 2)}",
+            "–" if isnan(row.mae_low) else f"{row.mae_low:.2f}–{number(row.mae_high, 2)}",
             number(row.p95_ratio, 2),
-            *(["–" if row.equals is None else f"{row.equals:.1f}n"] if at_one_size else []),
+            *(["–" if isnan(row.equals) else f"{row.equals:.1f}n"] if at_one_size else []),
             share(row.high_70),
             share(row.coverage),
             number(row.cost_construction, 2),
@@ -116,19 +118,19 @@ def _beside(report: StudyReport) -> RenderableType:
     return table
 
 
-def points(value: float | None) -> str:
+def points(value: float) -> str:
     """Write an error in points."""
-    return "–" if value is None else f"{100 * value:.2f}"
+    return "–" if isnan(value) else f"{100 * value:.2f}"
 
 
-def share(value: float | None) -> str:
+def share(value: float) -> str:
     """Write a share in percent."""
-    return "–" if value is None else f"{value:.1%}"
+    return "–" if isnan(value) else f"{value:.1%}"
 
 
 def _empty(report: StudyReport) -> RenderableType:
     """Show what stayed empty, a line a reason."""
-    reasons: dict[str, list[StudyEmpty]] = {}
+    reasons: dict[str, list[EmptyCells]] = {}
     for row in report.empty:
         reasons.setdefault(row.reason, []).append(row)
     lines = [Text("Cells that stayed empty, and why", style="italic")]
