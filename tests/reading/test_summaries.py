@@ -276,3 +276,17 @@ def test_flat_and_narrow_scores_are_not_compared_one_by_one(
 
     assert table.items.height == 300
     assert len(closely) <= 300
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        {"": 0.125, "a,b": 1.797693134862316e305, "Ø": 0.0},
+        {"": 0.0, "a,b": 1.7976931348623155e308, "N": 2.9937604643020797e292},
+    ],
+)
+def test_scores_as_large_as_numbers_go_are_read(scores: dict[str, float]) -> None:
+    rows = {"item": list(scores), "score": list(scores.values())}
+    table = read_scores(pl.DataFrame(rows))
+
+    assert dict(table.rows.select("item", "score").rows()) == scores

@@ -122,7 +122,10 @@ def _unit(values: FloatArray) -> float:
 
 def n_decimals(values: FloatArray) -> int | None:
     """Tell to how many decimals values were rounded; None if to more than five."""
-    return next((n for n in range(6) if np.abs(values - np.round(values, n)).max() < 1e-9), None)
+    with np.errstate(over="ignore", invalid="ignore"):  # of scores too large to be rounded
+        return next(
+            (n for n in range(6) if np.abs(values - np.round(values, n)).max() < 1e-9), None
+        )
 
 
 def tolerance(values: FloatArray, others: FloatArray, *, named: bool) -> float:

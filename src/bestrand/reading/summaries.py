@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from typing import NamedTuple
 
+import numpy as np
 import polars as pl
 
 from bestrand.notes import Note, shown
@@ -50,7 +51,8 @@ def without_summaries(
             continue
         sheet = Sheet.of(left, kind)
         said = {name: one for name, one in named[kind].items() if name not in keep}
-        found, unsure = find_derived(sheet, said, set(keep), unnamed=unnamed)
+        with np.errstate(over="ignore", invalid="ignore"):  # scores may be as large as they like
+            found, unsure = find_derived(sheet, said, set(keep), unnamed=unnamed)
         rows = rows.filter(~pl.col(kind).is_in(list(found)))
         notes += [Note("summary-aside", f"{place}{_said(kind, *pair)}") for pair in found.items()]
         for name, one in unsure.items():
