@@ -13,6 +13,7 @@ from bestrand.designs.history import History
 from bestrand.designs.stratified import Stratified
 from bestrand.estimators.base import Estimator
 from bestrand.estimators.history_average import HistoryAverage
+from bestrand.estimators.regression import regression_shift
 from bestrand.methods import ESTIMATORS
 from bestrand.types import FloatArray
 
@@ -243,7 +244,8 @@ def test_rounding_decides_nothing() -> None:
 
 
 @pytest.mark.slow
-def test_targets_stronger_than_all_sources_are_covered_model_by_model() -> None:
+@pytest.mark.parametrize("design", [History(), br.SimpleRandom()])
+def test_targets_stronger_than_all_sources_are_covered_model_by_model(design: br.Design) -> None:
     full = RIGHT_OR_WRONG.full_scores()
     order = [RIGHT_OR_WRONG.models[i] for i in np.argsort(full)]
     sources, targets = (
@@ -252,15 +254,41 @@ def test_targets_stronger_than_all_sources_are_covered_model_by_model() -> None:
     )
     truth, hits = targets.full_scores(), []
     for seed in range(60):
-        subset = br.select(sources, 100, design=History(), seed=seed)
-        result = br.estimate(targets.take_items(subset.items), subset, probes=sources)
+        subset = br.select(sources, 100, design=design, seed=seed)
+        seen = targets.take_items(subset.items)
+        result = br.estimate(seen, subset, probes=sources, estimator=HistoryAverage())
         hits.append((result.low <= truth) & (truth <= result.high))
 
-        assert result.estimator == HistoryAverage().name
         assert "beyond-sources" in {note.code for note in result.notes}
 
     assert np.mean(hits, axis=0).min() >= 0.88  # .95 less 2.5 of its standard errors
     assert np.mean(hits) >= 0.94
+
+
+def test_targets_beyond_the_sources_are_estimated_by_the_item_level_ridge_alone() -> None:
+    full = RIGHT_OR_WRONG.full_scores()
+    order = [RIGHT_OR_WRONG.models[i] for i in np.argsort(full)]
+    sources = RIGHT_OR_WRONG.take_models([*order[:9], *order[10:20]])
+    targets = RIGHT_OR_WRONG.take_models([order[9], order[-1]])
+    subset = br.select(sources, 100, design=br.SimpleRandom(), seed=3)
+    seen = targets.take_items(subset.items)
+    result = br.estimate(seen, subset, probes=sources, estimator=HistoryAverage())
+    plain = br.estimate(seen, subset, probes=sources, estimator=br.Mean())
+    columns = [sources.frame.positions[item] for item in subset.items]
+    ridge = regression_shift(
+        seen.values,
+        sources.values[:, columns],
+        sources.full_scores(),
+        np.ones(100),
+        np.full(19, HistoryAverage().penalty),
+    )
+    by_item = result.estimate - plain.estimate - ridge.own
+
+    assert by_item[1] == pytest.approx(0.0, abs=1e-12)
+    assert abs(by_item[0]) > 1e-4
+    assert result.half_width[1] >= plain.half_width[1] - 1e-12
+    assert result.half_width[0] < plain.half_width[0]
+    assert result.pair_half_width[0, 1] >= plain.pair_half_width[0, 1] - 1e-12
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from bestrand.stats.balance import linearised
 from bestrand.stats.components import components
 from bestrand.stats.kernel_ridge import fit_kernel_ridge
 from bestrand.stats.regression import ridge_penalty
-from bestrand.types import FloatArray
+from bestrand.types import BoolArray, FloatArray
 
 
 N_COMPONENTS = 6
@@ -42,7 +42,8 @@ class HistoryAverage(Estimator):
     learns from the sources by how much a full score differs from the mean of the subset, given
     the scores on the subset; regressing the difference, and not the full score itself, keeps it
     from failing when targets are stronger than all sources. Targets that may lie beyond the range
-    of the sources have the interval of the plain mean on the same items.
+    of the sources are estimated by the first alone, with an interval at least as wide as that of
+    the plain mean: what the second learned is not known to hold there.
 
     Attributes:
         penalty: of the item-level ridge, for scores on 0..1; above 0.
@@ -67,45 +68,55 @@ class HistoryAverage(Estimator):
             seen.scores, sources, full, seen.weights, np.full(len(sources), self.penalty)
         )
         by_model = subset_shift(seen.scores, sources, full, seen.weights)
-        shift = (by_item.own + by_model) / 2
         mean, parts = components(pool.scores, N_COMPONENTS)
         rows = np.concatenate([mean[None, :], parts])[:, pool.columns]
         features = linearised(rows, seen.weights).T
         penalty = ridge_penalty(linearised(sources, seen.weights))
-        found = two_phase_inference(
-            seen, features, Adjustment(shift, shift[:, None] - shift), penalty=penalty
-        )
-        return widened_beyond(found, Mean().infer(seen), full, seen.models)
+
+        def shifted(shift: FloatArray) -> Inference:
+            adjustment = Adjustment(shift, shift[:, None] - shift)
+            return two_phase_inference(seen, features, adjustment, penalty=penalty)
+
+        found = shifted((by_item.own + by_model) / 2)
+        plain = Mean().infer(seen)
+        beyond = may_lie_beyond(full, found) | may_lie_beyond(full, plain)
+        if not beyond.any():
+            return found
+        found = shifted(np.where(beyond, by_item.own, (by_item.own + by_model) / 2))
+        return widened(found, plain, beyond, seen.models)
 
 
-def widened_beyond(
-    found: Inference, plain: Inference, full: FloatArray, models: tuple[str, ...] = ()
+def may_lie_beyond(full: FloatArray, found: Inference) -> BoolArray:
+    """Say which targets' estimates are less than a standard error within the sources' range; (T,).
+
+    Args:
+        full: (K,) full scores of the sources.
+        found: estimates of the targets.
+    """
+    low, high = found.estimate - found.se, found.estimate + found.se
+    return np.asarray((low < full.min()) | (high > full.max()))
+
+
+def widened(
+    found: Inference, plain: Inference, beyond: BoolArray, models: tuple[str, ...]
 ) -> Inference:
-    """Give targets that may lie beyond the sources' range the errors of the plain mean.
-
-    What sources teach is not known to hold there: intervals of such targets were too narrow. A
-    target counts as beyond if its estimate is less than a standard error within the range.
+    """Make intervals of targets beyond the sources' range at least as wide as the plain mean's.
 
     Args:
         found: estimates learned from the sources.
         plain: the plain means, with their errors.
-        full: (K,) full scores of the sources.
+        beyond: (T,) which targets may lie beyond.
         models: names of the targets, for the note.
     """
-    low, high = full.min(), full.max()
-    beyond = (found.estimate - found.se < low) | (found.estimate + found.se > high)
-    beyond &= plain.se > found.se
-    if not beyond.any():
-        return found
-    pairs = (beyond[:, None] | beyond) & (plain.pair_se > found.pair_se)
+    pairs = beyond[:, None] | beyond
     text = (
         f"{int(beyond.sum())} of {beyond.size} targets may score beyond the range of the source "
-        f"models{named(models, beyond)}. What these teach may not hold there, so intervals are as "
-        "wide as those of Mean."
+        f"models{named(models, beyond)}. They are estimated by the item-level ridge alone, and "
+        "their intervals are at least as wide as those of Mean."
     )
     return found._replace(
-        se=np.where(beyond, plain.se, found.se),
-        pair_se=np.where(pairs, plain.pair_se, found.pair_se),
+        se=np.where(beyond, np.fmax(found.se, plain.se), found.se),
+        pair_se=np.where(pairs, np.fmax(found.pair_se, plain.pair_se), found.pair_se),
         notes=(*found.notes, Note("beyond-sources", text)),
     )
 
