@@ -36,6 +36,7 @@ ROOMS = (
     "search",
     "core",
     "reading",
+    "harnesses",
     "designs",
     "estimators",
     "methods",

@@ -42,8 +42,6 @@ from .planning.plan import plan as plan
 from .planning.suite import SuitePlan as SuitePlan
 from .planning.suite import plan_suite as plan_suite
 from .reading.families import read_families as read_families
-from .reading.items import read_items as read_items
-from .reading.scores import read_scores as read_scores
 from .reading.texts import read_texts as read_texts
 from .reporting.charts.show import chart as chart
 from .reporting.charts.write import write_chart as write_chart
@@ -51,6 +49,8 @@ from .reporting.write import report as report
 from .steps.adopt import adopt as adopt
 from .steps.draw_pool import draw_pool as draw_pool
 from .steps.estimate import estimate as estimate
+from .steps.read_items import read_items as read_items
+from .steps.read_scores import read_scores as read_scores
 from .steps.select import select as select
 from .steps.verify import verify as verify
 from .study.protocol import Protocol as Protocol

@@ -585,8 +585,10 @@ def test_rows_of_several_filters_are_chosen_by_every_verb(run: Run, tmp_path: Pa
 
     for words in (("read", scores), ("select", scores, "-n", 5, "--duplicates", "mean")):
         done = run(*words, "--metric", "acc")
-        assert done.code == 3
-        assert "choose one, as in --metric acc,strict" in done.err
+        assert done.code == 0
+        assert "'strict', the first in the file, is taken" in " ".join(done.out.split())
+        assert run(*words, "--filter", "x").code == 3
+        assert "is taken" not in run(*words, "--metric", "acc", "--filter", "loose").out
     assert run("select", scores, "-n", 5, "--metric", "acc,loose", "-o", subset).code == 0
     seen = run("verify", subset, scores, "--metric", "acc,loose")
     assert seen.code == 0

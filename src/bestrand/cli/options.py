@@ -93,6 +93,20 @@ DuplicatesOption = Annotated[
     Duplicates,
     typer.Option("--duplicates", help="What to do with different scores of one item."),
 ]
+FilterOption = Annotated[
+    str | None,
+    typer.Option(
+        "--filter",
+        help="Filter by which a harness took the answers; default: the first in the file.",
+    ),
+]
+NoTotalCheckOption = Annotated[
+    bool,
+    typer.Option(
+        "--no-total-check",
+        help="Read logs whose mean is not the total that the harness gave, with a note.",
+    ),
+]
 ErrorsOption = Annotated[
     Errors,
     typer.Option(

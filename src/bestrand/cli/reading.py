@@ -10,8 +10,10 @@ from bestrand.cli.options import (
     ColumnOption,
     DuplicatesOption,
     ErrorsOption,
+    FilterOption,
     MetricOption,
     MetricsOption,
+    NoTotalCheckOption,
     RangeOption,
 )
 from bestrand.errors import ArgumentError
@@ -29,6 +31,8 @@ class _Reading:
     ranges: RangeOption = None
     duplicates: DuplicatesOption = "error"
     errors: ErrorsOption = "keep"
+    filter: FilterOption = None
+    no_total_check: NoTotalCheckOption = False
 
     @property
     def columns(self) -> dict[str, str | list[str]]:
@@ -47,6 +51,8 @@ class _Reading:
             bounds=_bounds(self.ranges or ()),
             duplicates=self.duplicates,
             errors=self.errors,
+            filter=self.filter,
+            check_totals=not self.no_total_check,
         )
 
 

@@ -54,7 +54,7 @@ def verify(
 
 def _scores_or_items(path: str, reading: Reading) -> "ScoreTable | Frame":
     """Read scores, or items where there are no scores."""
-    from bestrand.reading.items import is_item_list
+    from bestrand.steps.read_items import is_item_list
 
     try:
         return reading.scores([path])

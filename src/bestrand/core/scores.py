@@ -12,6 +12,7 @@ import polars as pl
 
 from bestrand.core.bounds import require_one_scale, seen_bounds, unit_bounds
 from bestrand.core.frame import Frame
+from bestrand.core.runs import RunFacts
 from bestrand.core.summary import Counts, Summary
 from bestrand.errors import ArgumentError, InputError
 from bestrand.files import write_whole
@@ -152,6 +153,9 @@ class ScoreTable:
             where there is none, as of costs.
         faults: errors of rows, in words: `item`, `model`, `metric`, `fault`; without those that
             were settled as 0. None where that was not checked.
+        contents: digests of what each item and prompt was, where logs say so: `item`, `model`,
+            `document`, `prompt` (null where not known); None without any.
+        runs: what the logs say of each run; empty for tables.
     """
 
     rows: pl.DataFrame
@@ -160,6 +164,8 @@ class ScoreTable:
     notes: tuple[Note, ...] = ()
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     faults: pl.DataFrame | None = None
+    contents: pl.DataFrame | None = None
+    runs: tuple[RunFacts, ...] = ()
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from bestrand.core.scores import ScoreTable
 from bestrand.errors import ArgumentError
-from bestrand.reading.scores import read_scores
+from bestrand.steps.read_scores import read_scores
 
 
 NAMES = ("mmlu_pro", "blink_val", "intercode_sql")

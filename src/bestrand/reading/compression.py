@@ -12,6 +12,7 @@ from bestrand.errors import FileError
 GZIP, ZSTD, BZIP2, XZ = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ\x00"
 # "BZh" could begin a text; what follows the level is the mark of a block or of the end
 BZIP2_NEXT = (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90")
+PACKED_HEAD = 65536  # bytes of a packed file from which its beginning is unpacked
 
 
 class Unpacker(Protocol):
@@ -69,6 +70,19 @@ def unpack(content: bytes, path: Path) -> bytes:
             path=path,
         )
     return b"".join(parts)
+
+
+def first_bytes(path: Path, n: int) -> bytes:
+    """Give the first bytes of a file, unpacked; what cannot be read or unpacked gives none."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(max(n, PACKED_HEAD))
+        if not is_packed(content):
+            return content[:n]
+        unpacker, _ = _unpacker(content, path)
+        return unpacker.decompress(content)[:n]
+    except Exception:  # noqa: BLE001  (what reads it whole will say what is wrong)
+        return b""
 
 
 def _unpacker(content: bytes, path: Path) -> tuple[Unpacker, tuple[type[Exception], ...]]:

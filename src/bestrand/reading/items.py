@@ -12,12 +12,11 @@ from bestrand.notes import Note, shown
 from bestrand.reading.chosen import Chosen, Columns, take_apart, without_columns
 from bestrand.reading.columns import NAMES, Roles, find_roles
 from bestrand.reading.merge import gather_items
-from bestrand.reading.paths import Source, find_sources, read_content
+from bestrand.reading.paths import Found, Source, read_content
 from bestrand.reading.raw import RawTable
 from bestrand.reading.remarks import aside_notes, odd_ids
 from bestrand.reading.row_numbers import numbers_rows
 from bestrand.reading.rows import item_rows, to_long
-from bestrand.reading.shapes import require_one_task, require_own_ids
 from bestrand.reading.summaries import Kept
 from bestrand.reading.summary_names import summary_names
 from bestrand.reading.tables import decode, read_table
@@ -25,27 +24,11 @@ from bestrand.reading.values import is_numeric, stray_cell
 from bestrand.types import WeightScheme
 
 
-def read_items(path: str | Path, *, weights: WeightScheme | None = None) -> Frame:
-    """Read the items of a benchmark.
-
-    Args:
-        path: a text file with an id a line; a JSON list of ids; a table with an item column and
-            maybe `group`, `task` and `weight`; or any file or folder of scores, whose items are
-            taken.
-        weights: "micro", "macro" or "explicit"; None means "explicit" where the table has a
-            `weight` column and "micro" elsewhere.
-
-    Raises:
-        FileError: it cannot be read, holds no ids, or a row of it would be lost: its last line is
-            cut off, or several rows stand on one line; or a list holds an id twice.
-        InputError: an item in two groups, or weights that are asked for and not there.
-        ArgumentError: an unknown name for the weights.
-    """
-    found = find_sources(path)
+def items_of_tables(found: Found, weights: WeightScheme | None) -> Frame:
+    """Read the items of lists and tables; see `read_items`."""
     tables = [_read_rows(source) for source in found.sources]
     lists = [_item_rows(table) for table in tables]
     rows = [one.rows.with_columns(pl.lit(n).alias("file")) for n, one in enumerate(lists)]
-    require_one_task([(table, find_roles(table, {})) for table in tables])
     items = gather_items(pl.concat(rows), tables)
     notes = (
         *aside_notes(found.aside),
@@ -56,11 +39,11 @@ def read_items(path: str | Path, *, weights: WeightScheme | None = None) -> Fram
     return replace(ScoreTable(pl.DataFrame(), items).frame(weights), notes=notes)
 
 
-def is_item_list(path: str | Path, columns: Columns | None = None) -> bool:
+def are_item_lists(found: Found, columns: Columns | None = None) -> bool:
     """Whether files hold items and no scores: no column of scores or metrics, and no numbers.
 
     Args:
-        path: a file or folder.
+        found: the files.
         columns: role -> column name, as in `read_scores`.
 
     Raises:
@@ -69,7 +52,7 @@ def is_item_list(path: str | Path, columns: Columns | None = None) -> bool:
     chosen = take_apart(columns)
     return not any(
         _holds_scores(without_columns(_read_rows(source), chosen), chosen)
-        for source in find_sources(path).sources
+        for source in found.sources
     )
 
 
@@ -87,7 +70,6 @@ def _read_rows(source: Source) -> RawTable:
 
 
 def _item_rows(table: RawTable) -> Kept:
-    require_own_ids(table, {})
     roles = find_roles(table, {})
     rows = item_rows(table, roles)
     if not {"model", "metric", "score"} & roles.keys():

@@ -1,6 +1,7 @@
 """JSON: lines of objects and lists of objects, made into columns; what was cut off is known."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,34 @@ OUTSIDE = ("", "0", '"":0', *(word[k:] for word in WORDS for k in range(1, len(w
 
 
 def read_json_lines(content: bytes, path: Path, *, whole: bool) -> RawTable:
-    """Read a row a line.
+    """Read a row a line; see `each_row`.
+
+    Args:
+        content: of the file, unpacked.
+        path: where it came from.
+        whole: refuse what `each_row` notes, for a table in which no row may be lost.
+
+    Raises:
+        FileError: a line is neither an object nor one of what `each_row` takes.
+    """
+    notes: list[Note] = []
+    found = list(each_row(content, path, notes))
+    if whole and notes:
+        line = int(notes[0].text.removeprefix(f"{path}:").split(":", 1)[0])
+        raise FileError(
+            "the last line ends too early, and no row may be lost here. Write or copy the file "
+            "again."
+            if notes[0].code == "cut-line"
+            else "several objects on one line. Write each on a line of its own.",
+            path=path,
+            line=line,
+        )
+    numbers, rows = [number for number, _ in found], [row for _, row in found]
+    return RawTable(_to_columns(rows), path, numbers, notes=tuple(notes), quoted=True)
+
+
+def each_row(content: bytes, path: Path, notes: list[Note]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Give each row of JSON lines, with the number of its line.
 
     A last line that ends too early, as a run that was killed leaves it, is left out with a note.
     Whole objects one after another on one line are rows of their own, with a note.
@@ -25,15 +53,13 @@ def read_json_lines(content: bytes, path: Path, *, whole: bool) -> RawTable:
     Args:
         content: of the file, unpacked.
         path: where it came from.
-        whole: refuse both instead, for a table in which no row may be lost.
+        notes: where notes are added.
 
     Raises:
         FileError: a line is neither an object nor one of the above.
     """
-    rows: list[dict[str, Any]] = []
-    numbers: list[int] = []
-    notes: list[Note] = []
     glued: list[int] = []
+    any_row = False
     lines = content.removeprefix(BOM).split(b"\n")
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -41,14 +67,7 @@ def read_json_lines(content: bytes, path: Path, *, whole: bool) -> RawTable:
         try:
             found = [parse(line, path, number)]
         except FileError as error:
-            if number == len(lines) and rows and _is_cut(line):
-                if whole:
-                    raise FileError(
-                        "the last line ends too early, and no row may be lost here. Write or copy "
-                        "the file again.",
-                        path=path,
-                        line=number,
-                    ) from error
+            if number == len(lines) and any_row and _is_cut(line):
                 cut = f"{path}:{number}: the last line is cut off and was left out."
                 notes.append(Note("cut-line", cut))
                 break
@@ -61,21 +80,14 @@ def read_json_lines(content: bytes, path: Path, *, whole: bool) -> RawTable:
                     path=path,
                     line=number,
                 )
-            rows.append(row)
-            numbers.append(number)
-    if glued and whole:
-        raise FileError(
-            "several objects on one line. Write each on a line of its own.",
-            path=path,
-            line=glued[0],
-        )
+            any_row = True
+            yield number, row
     if glued:
         text = (
             f"{path}:{glued[0]}: several objects on one line; each was read as a row "
             f"(lines of that kind: {len(glued)})."
         )
         notes.append(Note("glued-line", text))
-    return RawTable(_to_columns(rows), path, numbers, notes=tuple(notes), quoted=True)
 
 
 def _glued(line: bytes, path: Path, number: int, error: FileError) -> list[Any]:

@@ -11,17 +11,12 @@ from bestrand.errors import ArgumentError, InputError
 from bestrand.notes import Note, shown
 from bestrand.reading.agreeing import require_one_item
 from bestrand.reading.columns import Roles
+from bestrand.reading.documents import require_one_document
 from bestrand.reading.faults import MISSING, Errors, settle_faults
 from bestrand.reading.raw import RawTable
 from bestrand.reading.remarks import remarks
+from bestrand.reading.repeats import OF_RUN, averaged, contents, take_filter, with_columns_of_runs
 from bestrand.reading.rows import Long
-from bestrand.reading.shapes import (
-    is_lm_eval,
-    require_one_document,
-    require_one_task,
-    require_told_apart,
-    task_of,
-)
 from bestrand.reading.summaries import Kept, without_summaries
 
 
@@ -30,14 +25,16 @@ Bounds: TypeAlias = tuple[float, float] | Mapping[str, tuple[float, float]] | No
 
 KEY = ["item", "model", "metric"]
 FACTS = ["task", "group", "weight"]
+KEY_OF_REPEAT = [*KEY, "repeat"]
 
 
 class Read(NamedTuple):
-    """One file that was read: as it was, what its columns are, and in long form."""
+    """One file that was read: as it was, what its columns are, in long form, and whose it is."""
 
     table: RawTable
     roles: Roles
     long: Long
+    is_log: bool = False
 
 
 def gather(
@@ -49,6 +46,7 @@ def gather(
     duplicates: Duplicates = "error",
     errors: Errors = "keep",
     keep: Collection[str] = (),
+    filter: str | None = None,
 ) -> ScoreTable:
     """Make one table of all files; the arguments are those of `read_scores`.
 
@@ -60,39 +58,42 @@ def gather(
         duplicates: what to do with scores that clash.
         errors: what rows with an error count as.
         keep: models and items that are no summaries of the others.
+        filter: by which the answers were taken; default: the first in file order, with a note.
 
     Raises:
         InputError: no scores, scores that clash, an item in two groups, or scores out of bounds.
         ArgumentError: `bounds` that are none.
     """
-    columns = [*KEY, "score", "status", *FACTS, "row", "document", "filter", "fault"]
+    columns = [*KEY, "score", "status", *FACTS, "row", *OF_RUN, "fault"]
     rows = pl.concat(
-        read.long.rows.select(*columns, pl.lit(number).alias("file"))
+        with_columns_of_runs(read.long.rows).select(*columns, pl.lit(number).alias("file"))
         for number, read in enumerate(reads)
     )
     if metrics is not None:
         rows = _take_metrics(rows, metrics)
-    _require_one_benchmark(rows, reads)
-    summed = without_summaries(rows, keep=keep) if len(reads) > 1 else Kept(rows, [])
+    summed = _without_summaries_of_tables(rows, reads, keep)
     items = gather_items(summed.rows, [read.table for read in reads])
     rows, faults = settle_faults(summed.rows, errors)
     run = rows.filter(pl.col("status") != MISSING)
-    _require_one_filter(run, reads)
-    kept = _without_duplicates(run, reads, duplicates)
+    taken = take_filter(run, filter)
+    once = _without_duplicates(taken.rows, reads, duplicates)
+    kept = averaged(once)
     _require_scores(kept, rows)
     return ScoreTable(
         rows=kept.select(*KEY, "score", "status").sort(KEY),
         items=items,
         faults=kept.filter(pl.col("fault").is_not_null()).select(*KEY, "fault").sort(KEY),
-        n_duplicates=run.height - kept.height,
+        n_duplicates=taken.rows.height - once.height,
         notes=(
             *notes,
             *(note for read in reads for note in read.long.notes),
             *summed.notes,
             *faults,
-            *remarks(kept, items),
+            *taken.notes,
+            *remarks(kept, items, [n for n, read in enumerate(reads) if read.is_log]),
         ),
         bounds=_take_bounds(bounds, kept),
+        contents=contents(kept),
     )
 
 
@@ -142,40 +143,17 @@ def _take_metrics(rows: pl.DataFrame, metrics: tuple[str, ...]) -> pl.DataFrame:
     return pl.concat(parts)
 
 
-def _require_one_benchmark(rows: pl.DataFrame, reads: Sequence[Read]) -> None:
-    """Refuse files of which some harness counts the items of several tasks alike."""
-    require_one_task([(read.table, read.roles) for read in reads])
-    unknown = [
-        number
-        for number, read in enumerate(reads)
-        if is_lm_eval(read.table, read.roles)
-        and "task" not in read.roles
-        and task_of(read.table.path) is None
-        and read.long.rows["document"].null_count()
-    ]
-    require_told_apart(rows, unknown, [read.table for read in reads])
-
-
-def _require_one_filter(rows: pl.DataFrame, reads: Sequence[Read]) -> None:
-    """Refuse scores of several filters, which are several metrics; no choice of rows is theirs."""
-    known = rows.filter(pl.col("filter").is_not_null())
-    each = known.unique([*KEY, "filter"], keep="first", maintain_order=True)
-    several = each.filter(pl.struct(KEY).is_duplicated())
-    if not several.height:
-        return
-    filters = several["filter"].unique(maintain_order=True).to_list()
-    item, model, metric = several.select(KEY).row(0)
-    places = _places(several.head(1).select(KEY), several, reads)
-    raise InputError(
-        f"Rows of several filters, {shown(filters, 8)}, hold scores of one item, model and metric "
-        f"(first: item {item!r}, model {model!r}, metric {metric!r}, at {', '.join(places)}). "
-        "Scores by two filters are two metrics: choose one, as in "
-        f"--metric {metric},{filters[0]} (metric=).",
-        item=item,
-        model=model,
-        metric=metric,
-        filters=filters,
-    )
+def _without_summaries_of_tables(
+    rows: pl.DataFrame, reads: Sequence[Read], keep: Collection[str]
+) -> Kept:
+    """Leave out models and items of tables that summarise the others; a log has none."""
+    logs = [number for number, read in enumerate(reads) if read.is_log]
+    if len(reads) - len(logs) < 2:
+        return Kept(rows, [])
+    of_log = pl.col("file").is_in(logs)
+    summed = without_summaries(rows.filter(~of_log), keep=keep)
+    kept = pl.concat([summed.rows, rows.filter(of_log)]).sort("file", maintain_order=True)
+    return Kept(kept, summed.notes)
 
 
 def _places(key: pl.DataFrame, rows: pl.DataFrame, reads: Sequence[Read]) -> list[str]:
@@ -187,28 +165,28 @@ def _places(key: pl.DataFrame, rows: pl.DataFrame, reads: Sequence[Read]) -> lis
 def _without_duplicates(
     rows: pl.DataFrame, reads: Sequence[Read], duplicates: Duplicates
 ) -> pl.DataFrame:
-    """Keep one row an (item, model, metric)."""
+    """Keep one row an (item, model, metric) and repeat."""
     if duplicates == "error":
-        kept = rows.unique([*KEY, "score", "status"], keep="first", maintain_order=True)
-        clash = kept.filter(pl.struct(KEY).is_duplicated())
+        kept = rows.unique([*KEY_OF_REPEAT, "score", "status"], keep="first", maintain_order=True)
+        clash = kept.filter(pl.struct(KEY_OF_REPEAT).is_duplicated())
         if clash.height:
             raise _clash(clash, reads)
         if kept.height < rows.height:
             require_one_item(
-                rows.filter(pl.struct(KEY).is_duplicated()),
+                rows.filter(pl.struct(KEY_OF_REPEAT).is_duplicated()),
                 [read.table for read in reads],
                 [list(read.roles.values()) for read in reads],
             )
         return kept
     if duplicates == "mean":
         scored = pl.col("score").is_not_null()
-        return rows.group_by(KEY, maintain_order=True).agg(
+        return rows.group_by(KEY_OF_REPEAT, maintain_order=True).agg(
             pl.col("score").mean(),
             pl.col("status").sort_by(~scored, maintain_order=True).first(),
             pl.col("fault").drop_nulls().first(),
             pl.exclude("score", "status", "fault").first(),
         )
-    return rows.unique(KEY, keep=duplicates, maintain_order=True)
+    return rows.unique(KEY_OF_REPEAT, keep=duplicates, maintain_order=True)
 
 
 def _clash(clash: pl.DataFrame, reads: Sequence[Read]) -> InputError:

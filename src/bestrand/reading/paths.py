@@ -58,6 +58,20 @@ class Source(NamedTuple):
     named: bool
 
 
+class Given(NamedTuple):
+    """One file that was given, itself or by its folder.
+
+    Attributes:
+        path: where it is.
+        model: the name that the user gave the model, or "".
+        folder: the folder given, or None.
+    """
+
+    path: Path
+    model: str
+    folder: Path | None
+
+
 class Found(NamedTuple):
     """Files meant by paths.
 
@@ -73,29 +87,71 @@ class Found(NamedTuple):
 def find_sources(
     paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path | Sequence[str | Path]],
 ) -> Found:
-    """Find the files meant by paths: each a file, or a folder whose files are taken, in order.
+    """Find the tables meant by paths; see `list_files` and `to_sources`."""
+    return to_sources(list_files(paths))
+
+
+def list_files(
+    paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path | Sequence[str | Path]],
+) -> list[Given]:
+    """List the files meant by paths: each a file, or a folder with all that is visible in it.
 
     Args:
         paths: one or several; a mapping gives each file, or several together, a model's name.
 
     Raises:
-        InputError: no path, something that is none, nothing there, or a folder without tables.
+        InputError: no path, something that is none, or nothing there.
     """
-    found = Found([], [])
+    given: list[Given] = []
     for path, model in _named_paths(paths):
         try:
             is_folder, exists = path.is_dir(), path.exists()
         except (OSError, ValueError) as error:  # too long a name, a closed folder, a NUL in it
             raise FileError(f"cannot be read: {error}.", path=path) from error
         if is_folder:
-            _look_inside(path, model, found)
+            inside = sorted(entry for entry in _entries(path) if _is_visible_file(entry, path))
+            given.extend(Given(entry, model, path) for entry in inside)
+            if not inside:
+                raise _without_scores(path, 0)
         elif exists:
-            found.sources.append(_source(path, model))
+            given.append(Given(path, model, None))
         else:
             raise FileError("no such file or folder. Is the name right?", path=path)
-    if not found.sources:
+    if not given:
         raise InputError("Scores need at least one file, got none.")
+    return given
+
+
+def to_sources(given: Sequence[Given], claimed: Sequence[Given] = ()) -> Found:
+    """Take the tables among files: all that were given themselves, in folders those of known kinds.
+
+    Args:
+        given: the files.
+        claimed: files of the same folders that are read otherwise.
+
+    Raises:
+        InputError: a folder without tables of which nothing is claimed.
+    """
+    found = Found([], [])
+    useful = {file.folder for file in claimed}
+    for file in given:
+        if file.folder is not None and _kind_of(file.path) in (None, "txt"):
+            found.aside.append(str(file.path))
+        else:
+            found.sources.append(_source(file.path, file.model))
+            useful.add(file.folder)
+    for folder in dict.fromkeys(file.folder for file in given):
+        if folder not in useful and folder is not None:
+            raise _without_scores(folder, sum(file.folder == folder for file in given))
     return found
+
+
+def _without_scores(folder: Path, n: int) -> InputError:
+    return InputError(
+        f"{folder}: a folder without scores, among its {n} files. Give one with "
+        f"{', '.join(suffix for suffix in KINDS if suffix != '.txt')} files, also packed as "
+        f"{' or '.join(PACKED)}, or with logs of a harness."
+    )
 
 
 def _named_paths(
@@ -134,19 +190,6 @@ def _entries(folder: Path) -> Iterator[Path]:
         yield from (Path(place, name) for name in names)
 
 
-def _look_inside(folder: Path, model: str, found: Found) -> None:
-    inside = sorted(entry for entry in _entries(folder) if _is_visible_file(entry, folder))
-    tables = [entry for entry in inside if _kind_of(entry) not in (None, "txt")]
-    if not tables:
-        raise InputError(
-            f"{folder}: a folder without scores, among its {len(inside)} files. Give one with "
-            f"{', '.join(suffix for suffix in KINDS if suffix != '.txt')} files, also packed as "
-            f"{' or '.join(PACKED)}."
-        )
-    found.aside.extend(str(entry) for entry in inside if _kind_of(entry) in (None, "txt"))
-    found.sources.extend(_source(entry, model) for entry in tables)
-
-
 def is_read(entry: Path) -> bool:
     """Whether something in a folder is read where the folder is given: a table, or a folder."""
     return entry.is_dir() or _kind_of(entry) not in (None, "txt")
@@ -159,15 +202,16 @@ def _is_visible_file(entry: Path, root: Path) -> bool:
 
 def _source(path: Path, model: str) -> Source:
     kind = _kind_of(path)
-    stem = _unpacked_name(path)
+    stem = unpacked_name(path)
     return Source(path, kind or "csv", model or (stem.stem if kind else stem.name), bool(model))
 
 
 def _kind_of(path: Path) -> Kind | None:
-    return KINDS.get(_unpacked_name(path).suffix.lower())
+    return KINDS.get(unpacked_name(path).suffix.lower())
 
 
-def _unpacked_name(path: Path) -> Path:
+def unpacked_name(path: Path) -> Path:
+    """Give the path without the suffix of a packed file."""
     return path.with_suffix("") if path.suffix.lower() in PACKED else path
 
 

@@ -1,15 +1,23 @@
 """Remarks: what is no error in scores, and must be said all the same."""
 
+from collections.abc import Sequence
+
 import polars as pl
 
 from bestrand.ids import explain_mismatch, unicode_twins
 from bestrand.notes import Note, shown
 
 
-def remarks(rows: pl.DataFrame, items: pl.DataFrame) -> list[Note]:
-    """Look over rows of all files (with their `file`) and over the items, and say what is odd."""
+def remarks(rows: pl.DataFrame, items: pl.DataFrame, logs: Sequence[int]) -> list[Note]:
+    """Say what is odd.
+
+    Args:
+        rows: of all files, with their `file`.
+        items: of all rows.
+        logs: the files that are logs, of which a run has several.
+    """
     return [
-        *_split_models(rows),
+        *_split_models(rows.filter(~pl.col("file").is_in(list(logs)))),
         *odd_ids(items["item"].to_list()),
         *_scoreless(rows),
         *_holes(rows, items["item"].to_list()),

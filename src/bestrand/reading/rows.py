@@ -18,13 +18,13 @@ from bestrand.reading.columns import (
     is_unnamed,
     named_like,
 )
+from bestrand.reading.documents import documents
 from bestrand.reading.facts import facts_aside, wide_form, without_other_scales
 from bestrand.reading.faults import MISSING, with_status
 from bestrand.reading.marks import Marks, find_marks
 from bestrand.reading.raw import RawTable
 from bestrand.reading.row_numbers import numbers_rows
 from bestrand.reading.satellites import without_pairs, without_satellites
-from bestrand.reading.shapes import documents, require_own_ids
 from bestrand.reading.summaries import without_summaries
 from bestrand.reading.values import (
     is_numeric,
@@ -84,7 +84,6 @@ def to_long(
     """
     chosen = columns or Chosen({})
     given = chosen.roles
-    require_own_ids(table, given)
     roles = find_roles(table, given)
     _require_form(table, form, roles, given)
     if is_unnamed(roles["item"]) and roles["item"] not in given.values():

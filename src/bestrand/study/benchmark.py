@@ -18,8 +18,8 @@ from bestrand.core.texts import ItemTexts
 from bestrand.errors import ArgumentError, InputError
 from bestrand.notes import Note, shown
 from bestrand.reading.faults import Errors
-from bestrand.reading.scores import read_scores
 from bestrand.reading.texts import read_texts
+from bestrand.steps.read_scores import read_scores
 from bestrand.study.protocol import Protocol
 from bestrand.study.splits import Label, families_of, label_models
 from bestrand.types import FloatArray

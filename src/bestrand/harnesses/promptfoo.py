@@ -1,0 +1,211 @@
+"""promptfoo: results of every test, provider and prompt in one file."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, final
+
+from bestrand.errors import FileError, InputError
+from bestrand.harnesses.base import MANIFEST_KEY, Claim, Harness, LogPart, LogRow, Run, Total
+from bestrand.harnesses.files import LogFile
+from bestrand.harnesses.values import digest_of, to_number
+from bestrand.notes import Note
+
+
+Result = Mapping[str, Any]
+ERRORED = 2  # as `failureReason`; 1 is a failed assertion, 0 a pass
+
+
+class _Row(NamedTuple):
+    """A result and its line, None in a file that is one JSON value."""
+
+    result: Result
+    line: int | None
+
+
+class _Column(NamedTuple):
+    """A provider with one prompt."""
+
+    model: str
+    prompt: str
+
+
+@final
+class Promptfoo(Harness):
+    """The results of `promptfoo eval -o FILE.json` or `.jsonl`.
+
+    A test is known by `metadata.id` of the test case, by its description, or by its variables: by
+    the first that all tests have and that tells them apart. `id` and `testIdx` are others in every
+    run. A model is a provider, by its label; with several prompts, a provider and a prompt.
+    """
+
+    name: ClassVar[str] = "promptfoo"
+    title: ClassVar[str] = "promptfoo"
+    versions: ClassVar[str] = "0.123.1"
+
+    def claim(self, file: LogFile) -> Claim | None:
+        """Claim files of results; see `Harness.claim`."""
+        head = file.head.lstrip()
+        if re.match(rb'\{\s*"evalId"', head):
+            return "log"
+        is_rows = head.startswith((b"{", b"[")) and b'"testIdx"' in head
+        return "log" if is_rows and (b'"promptIdx"' in head or b'"provider"' in head) else None
+
+    def read(self, files: Sequence[LogFile]) -> Iterator[Run]:
+        """Read a run a provider and prompt; see `Harness.read`."""
+        for file in files:
+            yield from _read(file)
+
+
+def _read(file: LogFile) -> Iterator[Run]:
+    notes: list[Note] = []
+    whole, rows = _rows(file, notes)
+    for row in rows:
+        _require_result(row, file)
+    named = _items(rows, file)
+    columns = [_Column(_model(row.result, file), _prompt(row.result)) for row in rows]
+    prompts = list(dict.fromkeys(column.prompt for column in columns))
+    stated = _totals(whole)
+    for column in dict.fromkeys(columns):
+        of_column = [k for k, one in enumerate(columns) if one == column]
+        seen: Counter[str] = Counter()
+        again = max(Counter(named[k] for k in of_column).values()) > 1
+        log_rows: list[LogRow] = []
+        for k in of_column:
+            log_rows.extend(_log_rows(rows[k], named[k], seen[named[k]] if again else None, file))
+            seen[named[k]] += 1
+        number = f" (prompt {prompts.index(column.prompt) + 1})" if len(prompts) > 1 else ""
+        yield Run(
+            harness=Promptfoo.name,
+            model=f"{column.model}{number}",
+            parts=[LogPart(file.path, log_rows, named=file.given.model)],
+            totals=stated.get(column, ()),
+            harness_version=str(whole.get("metadata", {}).get("promptfooVersion", "")),
+            digest=str((whole.get("config", {}).get("tags") or {}).get(MANIFEST_KEY, "")),
+            notes=notes,
+        )
+        notes = []
+
+
+def _rows(file: LogFile, notes: list[Note]) -> tuple[dict[str, Any], list[_Row]]:
+    """Give the whole file, empty for lines, and the results in it."""
+    if file.name.endswith(".jsonl") or (file.first_row and "testIdx" in file.first_row):
+        return {}, [_Row(row, line) for line, row in file.rows(notes)]
+    whole = file.json()
+    if isinstance(whole, list):
+        return {}, [_Row(row, None) for row in whole]
+    inside = whole.get("results")
+    results = inside.get("results") if isinstance(inside, dict) else None
+    if not isinstance(results, list):
+        raise FileError(
+            "no results of promptfoo: `results.results` must be a list. Write them with "
+            "`promptfoo eval -o FILE.json`.",
+            path=file.path,
+        )
+    return whole, [_Row(row, None) for row in results]
+
+
+def _require_result(row: _Row, file: LogFile) -> None:
+    if not (isinstance(row.result, dict) and "score" in row.result and "testIdx" in row.result):
+        raise FileError(
+            "a result of promptfoo must be an object with `testIdx` and `score`.",
+            path=file.path,
+            line=row.line,
+        )
+
+
+def _own_id(result: Result) -> str | None:
+    value = ((result.get("testCase") or {}).get("metadata") or {}).get("id")
+    return None if value is None or isinstance(value, dict | list) else str(value)
+
+
+def _description(result: Result) -> str | None:
+    return (result.get("testCase") or {}).get("description")
+
+
+def _variables(result: Result) -> str:
+    return digest_of(json.dumps(_vars(result), sort_keys=True, ensure_ascii=False))
+
+
+def _vars(result: Result) -> object:
+    return result.get("vars") or (result.get("testCase") or {}).get("vars")
+
+
+KEYS: tuple[Callable[[Result], str | None], ...] = (_own_id, _description, _variables)
+
+
+def _items(rows: Sequence[_Row], file: LogFile) -> list[str]:
+    """Name the test of each row.
+
+    Raises:
+        InputError: nothing that all tests have tells them apart.
+    """
+    content = [_content(row.result) for row in rows]
+    for key in KEYS:
+        names = [key(row.result) for row in rows]
+        if all(name is not None for name in names) and _tells_apart(names, content):
+            return [str(name) for name in names]
+    raise InputError(
+        f"{file.path}: nothing tells the tests apart: neither `metadata.id` of the test cases, nor "
+        "their descriptions, nor their variables. Give each test case a `metadata: {id: ...}` "
+        "and run them again."
+    )
+
+
+def _content(result: Result) -> str:
+    case = result.get("testCase") or {}
+    return json.dumps([_vars(result), case.get("assert")], sort_keys=True)
+
+
+def _tells_apart(names: Sequence[str | None], content: Sequence[str]) -> bool:
+    """Whether each name stands for one content."""
+    known: dict[str | None, str] = {}
+    return all(
+        known.setdefault(name, what) == what for name, what in zip(names, content, strict=True)
+    )
+
+
+def _model(result: Result, file: LogFile) -> str:
+    provider = result.get("provider")
+    if isinstance(provider, dict):
+        provider = provider.get("label") or provider.get("id")
+    if isinstance(provider, str) and provider:
+        return provider
+    return file.given.model or file.path.stem
+
+
+def _prompt(result: Result) -> str:
+    return str(result.get("promptId") or (result.get("prompt") or {}).get("label") or "")
+
+
+def _totals(whole: Mapping[str, Any]) -> dict[_Column, list[Total]]:
+    """Give the sums of scores that stand beside the results, by provider and prompt."""
+    totals = {}
+    for prompt in whole.get("results", {}).get("prompts") or []:
+        score = (prompt.get("metrics") or {}).get("score")
+        if isinstance(score, int | float):
+            column = _Column(str(prompt.get("provider")), str(prompt.get("id")))
+            totals[column] = [Total("score", float(score), over="sum")]
+    return totals
+
+
+def _log_rows(row: _Row, item: str, repeat: int | None, file: LogFile) -> Iterator[LogRow]:
+    result = row.result
+    is_errored = result.get("failureReason") == ERRORED
+    error = str(result.get("error") or "error").split("\n", 1)[0] if is_errored else None
+    prompt = (result.get("prompt") or {}).get("raw")
+    metrics = {"score": result["score"], **(result.get("namedScores") or {})}
+    for metric, value in metrics.items():
+        score = None if is_errored else to_number(value, metric, file, row.line)
+        yield LogRow(
+            item,
+            metric,
+            score,
+            "errored" if is_errored else "unscored" if score is None else "scored",
+            fault=error,
+            repeat=None if repeat is None else str(repeat),
+            digest=_variables(result),
+            prompt=digest_of(prompt) if isinstance(prompt, str) else None,
+            line=row.line,
+        )
