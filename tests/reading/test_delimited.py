@@ -268,3 +268,47 @@ def test_whatever_it_is_it_is_read_or_refused(
         said = "."
 
     assert said.endswith(".")
+
+
+# --- what stands around the rows
+
+
+ROWS = "q1,m,1\nq2,m,0\n"
+
+
+@pytest.mark.parametrize("head", ["# made by x\n", "# one\n# two, three\n", "#\n"])
+def test_comments_above_the_header_are_left_out_and_lines_keep_their_numbers(
+    head: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"{head}item,model,score\n{ROWS}")
+    table = read_scores(path)
+
+    assert table.matrix().values.tolist() == [[1, 0]]
+    assert f"{head.count('#')} lines of comments" in table.notes[0].text
+    path.write_text(f"{head}item,model,score\nq1,m,x\n")
+    with pytest.raises(FileError, match=rf"a.csv:{head.count('#') + 2}: "):
+        read_scores(path)
+
+
+def test_a_header_that_begins_with_a_hash_is_one(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"#item,model,score\n{ROWS}")
+
+    assert read_scores(path, columns={"item": "#item"}).matrix().values.tolist() == [[1, 0]]
+
+
+def test_rows_without_any_field_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"item,model,score\n{ROWS},,\n , ,\n")
+    table = read_scores(path)
+
+    assert table.matrix().values.tolist() == [[1, 0]]
+    assert "2 rows without any field" in table.notes[0].text
+
+
+def test_a_blank_after_every_comma_is_no_part_of_the_fields(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("item, a, b\nq1, 1, 0\nq2, 0, 1\n")
+
+    assert read_scores(path).models == ("a", "b")

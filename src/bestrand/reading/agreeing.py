@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from bestrand.errors import InputError
-from bestrand.notes import shown
+from bestrand.notes import Note, shown
 from bestrand.reading.columns import NAMES, named_like
 from bestrand.reading.raw import RawTable
 from bestrand.reading.values import is_numeric
@@ -18,6 +18,21 @@ REPEATS = (
 )
 LEAST_SHARE = 0.5  # of the repeated rows, which a column must tell apart
 MOST_VALUES = 0.5  # different ones per row: a column with more of them is no label
+
+
+def with_one_spelling(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[Note]]:
+    """Give models one name whose names differ in the white space around them alone."""
+    bare = pl.col("model").str.strip_chars()
+    names = rows.select("model").unique().with_columns(bare=bare)
+    twice = names.filter(pl.col("bare").is_duplicated()).sort("model")
+    if not twice.height:
+        return rows, []
+    kept = pl.when(bare.is_in(twice["bare"].to_list())).then(bare).otherwise("model")
+    text = (
+        f"Names of models that differ in white space around them alone are one: "
+        f"{shown(twice['model'].to_list(), 8)}."
+    )
+    return rows.with_columns(model=kept), [Note("white-space", text)]
 
 
 def require_one_item(

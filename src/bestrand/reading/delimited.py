@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -23,11 +23,15 @@ WHOLE = r"^[+-]?[0-9]+$"
 UNENDED = "unexpected end of data"  # what the parser calls a quote without an end
 
 
+DECLARED = r'"?sep=(.)"?\r?(\n|$)'  # a line that Excel understands
+
+
 class _Lines(NamedTuple):
     header: list[str]
     rows: list[list[str]]
     lines: list[int]  # of the rows
     again: list[int]  # lines on which the header comes again
+    blank: list[int]  # lines on which all fields are empty
 
 
 def read_delimited(text: str, path: Path, separator: str) -> RawTable:
@@ -42,7 +46,9 @@ def read_delimited(text: str, path: Path, separator: str) -> RawTable:
     Raises:
         FileError: rows of unequal length, quotes that do not close, no rows, a column twice.
     """
+    text, comments = _without_comments(text, separator)
     separator, start = _separator(text, separator)
+    start += comments
     try:
         found = _parse(text, path, separator, start)
     except FileError:
@@ -63,11 +69,18 @@ def read_delimited(text: str, path: Path, separator: str) -> RawTable:
         found.lines,
         typed=False,
         decimal=decimal,
-        notes=tuple(_notes(path, found.again, decimal)),
+        notes=tuple(_notes(path, found, comments, decimal)),
     )
 
 
-def _notes(path: Path, again: Sequence[int], decimal: str) -> Iterator[Note]:
+def _notes(path: Path, found: _Lines, comments: int, decimal: str) -> Iterator[Note]:
+    if comments:
+        text = f"{path}: {comments} lines of comments (#) above the header were left out."
+        yield Note("comment-lines", text)
+    if found.blank:
+        text = f"{path}: {len(found.blank)} rows without any field were left out."
+        yield Note("blank-rows", text)
+    again = found.again
     if again:
         where = ", ".join(map(str, again[:3])) + (", ..." if len(again) > 3 else "")
         yield Note(
@@ -81,11 +94,21 @@ def _notes(path: Path, again: Sequence[int], decimal: str) -> Iterator[Note]:
         )
 
 
+def _without_comments(text: str, separator: str) -> tuple[str, int]:
+    """Leave out the lines at the head that begin with # and have not the header's fields."""
+    n, rest = 0, text
+    while rest.startswith("#"):
+        n, rest = n + 1, rest.partition("\n")[2]
+    header = rest.partition("\n")[0]
+    comments = text[: len(text) - len(rest)].splitlines()
+    if n and any(line.count(separator) == header.count(separator) for line in comments):
+        return text, 0
+    return rest, n
+
+
 def _separator(text: str, said: str) -> tuple[str, int]:
     """Give the separator, and the line on which the header stands."""
-    first, _, _ = text.partition("\n")
-    declared = re.fullmatch(r'"?sep=(.)"?\r?', first)  # a line that Excel understands
-    if declared:
+    if declared := re.match(DECLARED, text):
         return declared[1], 2
     bare = re.sub(r'"[^"]*"', "", text.lstrip("\r\n").partition("\n")[0])
     if "," in bare or "\t" in bare:
@@ -94,9 +117,9 @@ def _separator(text: str, said: str) -> tuple[str, int]:
 
 
 def _parse(text: str, path: Path, separator: str, start: int) -> _Lines:
-    if start > 1:
+    if re.match(DECLARED, text):
         text = text.partition("\n")[2]
-    found = _Lines([], [], [], [])
+    found = _Lines([], [], [], [], [])
     names: frozenset[str] = frozenset()
     width = 0
     rows = _split(text, path, separator, start)
@@ -109,6 +132,8 @@ def _parse(text: str, path: Path, separator: str, start: int) -> _Lines:
             raise FileError(_unequal(row, found.header, is_last=is_last), path=path, line=line)
         elif row[0] in names and _is_header(row, found.header, path, line):
             found.again.append(line)
+        elif width > 2 and not any(map(str.strip, row)):
+            found.blank.append(line)
         else:
             found.rows.append(row)
             found.lines.append(line)
@@ -119,7 +144,7 @@ def _parse(text: str, path: Path, separator: str, start: int) -> _Lines:
 
 def _other_reading(text: str, path: Path, separator: str, start: int) -> _Lines | None:
     """Read with semicolons what cannot be read with commas, if it can be read so."""
-    if separator != "," or start > 1:
+    if separator != "," or re.match(DECLARED, text):
         return None
     try:
         found = _parse(text, path, ";", start)
@@ -131,7 +156,12 @@ def _other_reading(text: str, path: Path, separator: str, start: int) -> _Lines 
 def _split(text: str, path: Path, separator: str, line: int) -> Iterator[tuple[int, list[str]]]:
     """Give the fields of each row that has any, and the line on which it starts."""
     first = line
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    reader = csv.reader(
+        io.StringIO(text, newline=""),
+        delimiter=separator,
+        strict=True,
+        skipinitialspace=_has_blanks(text, separator),
+    )
     try:
         for row in reader:
             if row:
@@ -145,6 +175,12 @@ def _split(text: str, path: Path, separator: str, line: int) -> Iterator[tuple[i
     # the limit is one for the whole process, so it stays as it is and longer fields are split here
     rest = "".join(io.StringIO(text, newline="").readlines()[line - first :])
     yield from split_long(rest, path, separator, line)
+
+
+def _has_blanks(text: str, separator: str) -> bool:
+    """Whether a blank follows each separator of the header."""
+    header = text.lstrip("\r\n").partition("\n")[0]
+    return separator in header and header.count(separator) == header.count(f"{separator} ")
 
 
 def split_long(text: str, path: Path, separator: str, line: int) -> Iterator[tuple[int, list[str]]]:

@@ -9,7 +9,7 @@ import polars as pl
 from bestrand.core.scores import ScoreTable
 from bestrand.errors import ArgumentError, InputError
 from bestrand.notes import Note, shown
-from bestrand.reading.agreeing import require_one_item
+from bestrand.reading.agreeing import require_one_item, with_one_spelling
 from bestrand.reading.columns import Roles
 from bestrand.reading.documents import require_one_document
 from bestrand.reading.faults import MISSING, Errors, settle_faults
@@ -17,6 +17,7 @@ from bestrand.reading.raw import RawTable
 from bestrand.reading.remarks import remarks
 from bestrand.reading.repeats import OF_RUN, averaged, contents, take_filter, with_columns_of_runs
 from bestrand.reading.rows import Long
+from bestrand.reading.sentinels import mark_sentinels
 from bestrand.reading.summaries import Kept, without_summaries
 
 
@@ -71,9 +72,12 @@ def gather(
     )
     if metrics is not None:
         rows = _take_metrics(rows, metrics)
+    rows, spelled = with_one_spelling(rows)
     summed = _without_summaries_of_tables(rows, reads, keep)
     items = gather_items(summed.rows, [read.table for read in reads])
-    rows, faults = settle_faults(summed.rows, errors)
+    declared = _declared(bounds, summed.rows)
+    marked = mark_sentinels(summed.rows, [read.table for read in reads], errors, declared)
+    rows, faults = settle_faults(marked, errors)
     run = rows.filter(pl.col("status") != MISSING)
     taken = take_filter(run, filter)
     once = _without_duplicates(taken.rows, reads, duplicates)
@@ -87,6 +91,7 @@ def gather(
         notes=(
             *notes,
             *(note for read in reads for note in read.long.notes),
+            *spelled,
             *summed.notes,
             *faults,
             *taken.notes,
@@ -224,6 +229,13 @@ def _require_scores(kept: pl.DataFrame, rows: pl.DataFrame) -> None:
         f"errored, {kept.height - n_errored} ran and were not scored. Run them again, or say "
         "--errors zero (errors=) where an error is to count as 0."
     )
+
+
+def _declared(bounds: Bounds, rows: pl.DataFrame) -> list[str]:
+    """Give the metrics of which the range was said."""
+    if bounds is None:
+        return []
+    return sorted(bounds) if isinstance(bounds, Mapping) else rows["metric"].unique().to_list()
 
 
 def _take_bounds(bounds: Bounds, rows: pl.DataFrame) -> dict[str, tuple[float, float]]:
