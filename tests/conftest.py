@@ -1,15 +1,24 @@
 """What tests share: a way to run a verb of the command line, and small real files."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import settings
 
 import bestrand as br
 from bestrand.cli import main
 from bestrand.data import load
+
+
+# the same examples in every run, so that a check fails for what was changed; look for new ones with
+# HYPOTHESIS_PROFILE=random
+settings.register_profile("checks", deadline=None, derandomize=True)
+settings.register_profile("random", deadline=None, print_blob=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "checks"))
 
 
 class Ran(NamedTuple):

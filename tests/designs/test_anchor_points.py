@@ -51,7 +51,7 @@ def weighted_means(draw: Draw, scores: FloatArray) -> FloatArray:
     return np.asarray(scores[:, draw.columns] @ draw.weights / draw.columns.size)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     seen=features(), likeness=st.sampled_from(LIKENESSES), seed=st.integers(0, 99), data=st.data()
 )
@@ -71,7 +71,7 @@ def test_n_distinct_ascending_items_whose_weights_sum_to_n(
     assert draw.balanced_on == ()
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(seen=features(), seed=st.integers(0, 99), data=st.data())
 def test_the_order_of_models_is_nothing(seen: Features, seed: int, data: st.DataObject) -> None:
     assert seen.scores is not None
@@ -166,7 +166,7 @@ def with_constant_items(n_constant: int, n_varying: int, *, seed: int) -> FloatA
     return np.concatenate([varying, constant], axis=1)[:, rng.permutation(n_varying + n_constant)]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(
     n_constant=st.integers(1, 30),
     n_varying=st.integers(1, 40),
@@ -224,7 +224,7 @@ def test_constant_items_are_shared_by_the_anchors_whose_means_are_nearest() -> N
     assert draw.weights == pytest.approx(6 * np.array([3 + 5] * 4 + [3] * 2) / 38)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 99), n=st.integers(1, 30))
 def test_the_order_of_items_does_not_decide_ties(seed: int, n: int) -> None:
     """Copies of one item that are anchors have one weight, wherever they stand."""
@@ -290,7 +290,7 @@ def test_sources_that_agree_on_all_items_leave_chance_alone() -> None:
     assert len(drawn) > 4
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(n=st.integers(1, 120), seed=st.integers(0, 99))
 def test_more_items_than_memory_allows_still_give_n_distinct_anchors(n: int, seed: int) -> None:
     scores = np.asarray(Stream.of(7).words(0, 5 * 120).reshape(5, 120) % 2, dtype=np.float64)

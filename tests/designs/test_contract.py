@@ -46,7 +46,7 @@ def features(draw: st.DrawFn, *, exact: bool = False, min_items: int = 1) -> Fea
 
 
 @every_design
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(seen=features(), seed=st.integers(0, 1000), data=st.data())
 def test_chosen_items_are_n_distinct_ascending_and_of_the_pool(
     design: Design, seen: Features, seed: int, data: st.DataObject
@@ -62,7 +62,7 @@ def test_chosen_items_are_n_distinct_ascending_and_of_the_pool(
 
 
 @every_design
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seen=features(), seed=st.integers(0, 1000), data=st.data())
 def test_the_same_stream_gives_the_same_draw(
     design: Design, seen: Features, seed: int, data: st.DataObject
@@ -85,7 +85,7 @@ def test_other_streams_give_other_draws(design: Design) -> None:
 
 
 @every_design
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seen=features(), seed=st.integers(0, 1000))
 def test_all_items_are_chosen_where_all_are_asked_for(
     design: Design, seen: Features, seed: int
@@ -98,7 +98,7 @@ def test_all_items_are_chosen_where_all_are_asked_for(
 
 
 @every_design
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seen=features(), seed=st.integers(0, 1000), data=st.data())
 def test_inclusion_is_known_and_alike_or_not_claimed(
     design: Design, seen: Features, seed: int, data: st.DataObject
@@ -111,7 +111,7 @@ def test_inclusion_is_known_and_alike_or_not_claimed(
 
 
 @every_design
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seen=features(), seed=st.integers(0, 1000), data=st.data())
 def test_the_order_of_models_is_nothing(
     design: Design, seen: Features, seed: int, data: st.DataObject
@@ -127,7 +127,7 @@ def test_the_order_of_models_is_nothing(
 
 
 @every_design
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seen=features(exact=True), seed=st.integers(0, 1000), data=st.data())
 def test_the_level_of_each_model_is_nothing(
     design: Design, seen: Features, seed: int, data: st.DataObject
@@ -143,7 +143,7 @@ def test_the_level_of_each_model_is_nothing(
 
 
 @every_design
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seen=features(exact=True), seed=st.integers(0, 1000), factor=st.sampled_from([0.5, 4.0]))
 def test_only_the_proportions_of_weights_matter(
     design: Design, seen: Features, seed: int, factor: float
@@ -217,7 +217,7 @@ def test_a_norm_must_be_one_of_three() -> None:
 
 
 @every_design
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(matrix=score_matrices(min_items=2), seed=st.integers(0, 1000), data=st.data())
 def test_the_order_of_items_is_nothing(
     design: Design, matrix: ScoreMatrix, seed: int, data: st.DataObject

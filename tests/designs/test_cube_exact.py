@@ -10,7 +10,7 @@ from bestrand.designs.baselines.cube import Cube, flight
 from bestrand.rng import Stream
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(m=st.integers(3, 40), p=st.integers(1, 4), data=st.data(), seed=st.integers(0, 99))
 def test_the_flight_keeps_every_total_and_leaves_few_open(
     m: int, p: int, data: st.DataObject, seed: int

@@ -52,7 +52,7 @@ def features(draw: st.DrawFn) -> Features:
 
 
 @each
-@settings(deadline=None, max_examples=12)
+@settings(max_examples=12)
 @given(seen=features(), seed=st.integers(0, 99), data=st.data())
 def test_n_distinct_items_of_mean_weight_one(
     design: Design, seen: Features, seed: int, data: st.DataObject
@@ -73,7 +73,7 @@ def test_n_distinct_items_of_mean_weight_one(
 
 
 @each
-@settings(deadline=None, max_examples=8)
+@settings(max_examples=8)
 @given(seen=features(), data=st.data())
 def test_the_order_of_models_is_nothing(
     design: Design, seen: Features, data: st.DataObject
@@ -91,7 +91,7 @@ def test_the_order_of_models_is_nothing(
 
 
 @each
-@settings(deadline=None, max_examples=8)
+@settings(max_examples=8)
 @given(seen=features())
 def test_all_items_count_what_they_weigh_where_all_are_chosen(
     design: Design, seen: Features
@@ -180,7 +180,7 @@ def test_separate_clusters_are_found_and_stand_for_their_weight() -> None:
     assert anchors.shares == pytest.approx(np.array([5.0, 10.0, 2.5]))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(data=st.data(), m=st.integers(1, 30), n_places=st.integers(1, 6), seed=st.integers(0, 99))
 def test_items_at_few_places_are_shared_out(
     data: st.DataObject, m: int, n_places: int, seed: int
@@ -198,7 +198,7 @@ def test_items_at_few_places_are_shared_out(
     )
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(data=st.data(), m=st.integers(2, 20), seed=st.integers(0, 99))
 def test_items_that_weigh_nothing_do_no_harm(data: st.DataObject, m: int, seed: int) -> None:
     weights = np.array(data.draw(st.lists(st.sampled_from([0, 0, 2.0]), min_size=m, max_size=m)))

@@ -124,7 +124,7 @@ def by_hand(
     return sorted(chosen)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(member=members(), k=st.integers(1, 4), data=st.data())
 def test_relevance_is_that_of_ross(member: BoolArray, k: int, data: st.DataObject) -> None:
     quarters = st.integers(0, 12).map(lambda number: number / 4)
@@ -148,7 +148,7 @@ def test_relevance_is_that_of_scikit_learn_but_for_its_rounding() -> None:
     assert apart.max() < 0.02
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(member=members())
 def test_redundancy_of_two_valued_items_is_that_of_their_counts(member: BoolArray) -> None:
     found = BinaryInformation(member)
@@ -169,7 +169,7 @@ def test_redundancy_of_graded_items_is_that_of_normal_ones() -> None:
     assert found[[0, 5]] == pytest.approx(log(9))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(
     member=members(max_models=8, max_items=9), criterion=st.sampled_from(CRITERIA), data=st.data()
 )
@@ -213,7 +213,7 @@ def features(draw: st.DrawFn) -> Features:
     return features_of(scores, draw(weight_arrays(m)) if draw(st.booleans()) else None)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(seen=features(), criterion=st.sampled_from(CRITERIA), data=st.data())
 def test_n_distinct_ascending_items_whatever_the_order_of_models(
     seen: Features, criterion: Criterion, data: st.DataObject

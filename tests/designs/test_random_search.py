@@ -42,7 +42,7 @@ def answers(n_models: int, n_items: int, seed: int) -> FloatArray:
     return np.asarray(rng.random((n_models, n_items)) < chance, dtype=np.float64)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(seen=features(), seed=st.integers(0, 99), data=st.data())
 def test_n_distinct_ascending_items_whatever_the_order_of_models(
     seen: Features, seed: int, data: st.DataObject

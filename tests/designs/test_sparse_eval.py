@@ -46,7 +46,7 @@ def clustered(n_models: int, n_kinds: int, seed: int, flips: float = 0.0) -> Flo
     return np.asarray(right ^ (rng.random(right.shape) < flips), dtype=np.float64)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(seen=features(), seed=st.integers(0, 99), data=st.data())
 def test_n_distinct_ascending_items_whatever_the_order_of_models(
     seen: Features, seed: int, data: st.DataObject

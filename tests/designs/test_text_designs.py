@@ -69,7 +69,7 @@ def random_rows(seed: int, m: int, d: int = 6) -> FloatArray:
 
 
 @every_design
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(seen=seen_texts(), seed=st.integers(0, 1000), data=st.data())
 def test_chosen_items_are_n_distinct_ascending_and_always_the_same(
     design: Design, seen: Features, seed: int, data: st.DataObject
@@ -87,7 +87,7 @@ def test_chosen_items_are_n_distinct_ascending_and_always_the_same(
 
 
 @every_design
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(seen=seen_texts())
 def test_all_items_are_chosen_where_all_are_asked_for(design: Design, seen: Features) -> None:
     draw = design.draw(seen, seen.n_items, Stream.of(0))
@@ -113,7 +113,7 @@ def test_agreement_draws_others_under_another_seed() -> None:
 
 
 @every_greedy
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(seen=seen_texts(), data=st.data())
 def test_weights_are_shares_of_clusters(
     design: Design, seen: Features, data: st.DataObject
@@ -134,7 +134,7 @@ def test_weights_are_shares_of_clusters(
 
 
 @every_design
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 1000), order=st.permutations(range(9)))
 def test_the_order_of_texts_is_nothing(design: Design, seed: int, order: list[int]) -> None:
     ids = [f"q{number}" for number in range(9)]
@@ -216,7 +216,7 @@ def covered(rows: FloatArray, weights: FloatArray, subset: list[int]) -> float:
     return float(weights @ cosines.max(axis=1))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(seen=seen_texts(min_items=2, max_items=8), data=st.data())
 def test_the_greedy_cover_is_at_least_63_percent_of_the_best(
     seen: Features, data: st.DataObject
@@ -260,7 +260,7 @@ def test_lazy_greedy_equals_plain_greedy(seed: int, weighted: bool) -> None:  # 
     assert greedy_cover(rows, weights, m).tolist() == plain_greedy(rows, weights, m)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(
     rows=st.integers(1, 12).flatmap(lambda m: unit_rows(m, 2)).map(whole_rows),
     at_once=st.sampled_from([1, 2, 32]),
@@ -312,7 +312,7 @@ def radius(rows: FloatArray, subset: list[int]) -> float:
     return float(away.min(axis=1).max()) / STEPS
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(rows=st.integers(2, 8).flatmap(unit_rows).map(whole_rows), data=st.data())
 def test_no_item_is_farther_than_twice_the_smallest_radius(
     rows: FloatArray, data: st.DataObject
@@ -338,7 +338,7 @@ def test_each_step_takes_the_farthest_and_the_first_is_in_the_middle(seed: int) 
 # --- independent set -----------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(rows=st.integers(1, 12).flatmap(unit_rows).map(whole_rows), share=st.floats(-1, 1))
 def test_the_greedy_order_is_that_of_fewest_neighbours(rows: FloatArray, share: float) -> None:
     threshold = max(0, min(HIGHEST, int((share + 1) * HALF)))
@@ -356,7 +356,7 @@ def test_the_greedy_order_is_that_of_fewest_neighbours(rows: FloatArray, share: 
     assert greedy_independent(graph, np.ones(m, dtype=np.bool_), m).tolist() == order
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(rows=st.integers(2, 14).flatmap(unit_rows).map(whole_rows), data=st.data())
 def test_chosen_items_are_below_the_threshold_where_n_allows(
     rows: FloatArray, data: st.DataObject
@@ -447,7 +447,7 @@ def axis_rows(draw: st.DrawFn, m: int) -> FloatArray:
     return np.asarray(np.eye(3)[axes] * np.array(signs)[:, None])
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(m=st.integers(1, 12), seed=st.integers(0, 1000), data=st.data())
 def test_agreement_is_what_its_definition_says(m: int, seed: int, data: st.DataObject) -> None:
     texts = tuple(data.draw(axis_rows(m)) for _ in range(data.draw(st.integers(1, 3))))

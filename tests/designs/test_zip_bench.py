@@ -76,7 +76,7 @@ def test_a_tie_is_right_or_wrong_by_chance_item_by_item() -> None:
     assert one.tolist() == again.tolist()
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(data=st.data(), n_models=st.integers(2, 6), seed=st.integers(0, 99))
 def test_where_there_is_a_majority_chance_has_no_say(
     data: st.DataObject, n_models: int, seed: int
@@ -97,7 +97,7 @@ def test_the_vote_of_two_models_scores_near_their_mean() -> None:
     assert _vote(responses, Stream.of(0), 0).mean() == pytest.approx(0.5, abs=0.04)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(data=st.data(), n_models=st.integers(2, 5), n_bins=st.integers(1, 10))
 def test_each_bin_holds_the_first_vote_that_scores_within_it(
     data: st.DataObject, n_models: int, n_bins: int

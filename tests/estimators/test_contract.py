@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bestrand.core.estimates import Estimates
@@ -82,7 +82,6 @@ def pairs_of(full: FloatArray) -> list[list[float]]:
 
 
 @every_estimator
-@settings(deadline=None)
 @given(targets=score_matrices())
 def test_the_whole_frame_gives_no_error_and_no_doubt(
     estimator: Estimator, targets: ScoreMatrix
@@ -99,7 +98,6 @@ def test_the_whole_frame_gives_no_error_and_no_doubt(
 
 
 @every_estimator
-@settings(deadline=None)
 @given(
     run=runs(exact=True),
     start=st.sampled_from([0.0, -7.0, 40.0]),
@@ -139,7 +137,6 @@ def test_another_unit_carries_through(
 
 
 @every_estimator
-@settings(deadline=None)
 @given(run=runs(), data=st.data())
 def test_the_order_of_items_is_nothing(estimator: Estimator, run: Run, data: st.DataObject) -> None:
     frame = run.targets.frame
@@ -153,7 +150,6 @@ def test_the_order_of_items_is_nothing(estimator: Estimator, run: Run, data: st.
 
 
 @every_estimator
-@settings(deadline=None)
 @given(run=runs(), data=st.data())
 def test_the_order_of_models_is_nothing(
     estimator: Estimator, run: Run, data: st.DataObject
@@ -175,7 +171,6 @@ def test_the_order_of_models_is_nothing(
 
 
 @every_estimator
-@settings(deadline=None)
 @given(run=runs(), data=st.data())
 def test_the_order_of_probes_in_their_logs_is_nothing(
     estimator: Estimator, run: Run, data: st.DataObject
@@ -187,7 +182,6 @@ def test_the_order_of_probes_in_their_logs_is_nothing(
 
 
 @every_estimator
-@settings(deadline=None)
 @given(run=runs(min_items=2, n_scored=1))
 def test_one_item_cannot_tell_its_spread(estimator: Estimator, run: Run) -> None:
     result = run.estimate(estimator)
@@ -203,7 +197,6 @@ def test_one_item_cannot_tell_its_spread(estimator: Estimator, run: Run) -> None
 
 
 @every_estimator
-@settings(deadline=None)
 @given(run=runs(), hidden=st.sampled_from([np.nan, 0.0, 0.3, 1.0]))
 def test_scores_beyond_the_subset_are_not_seen(
     estimator: Estimator, run: Run, hidden: float
@@ -215,7 +208,6 @@ def test_scores_beyond_the_subset_are_not_seen(
 
 
 @every_estimator
-@settings(deadline=None)
 @given(run=runs())
 def test_estimates_do_not_depend_on_who_else_is_measured(estimator: Estimator, run: Run) -> None:
     together = run.estimate(estimator)
@@ -228,7 +220,6 @@ def test_estimates_do_not_depend_on_who_else_is_measured(estimator: Estimator, r
 
 
 @every_estimator
-@settings(deadline=None)
 @given(run=runs(min_items=2))
 def test_differences_are_those_of_the_estimates(estimator: Estimator, run: Run) -> None:
     result = run.estimate(estimator)
@@ -239,7 +230,6 @@ def test_differences_are_those_of_the_estimates(estimator: Estimator, run: Run) 
 
 
 @every_estimator
-@settings(deadline=None)
 @given(run=runs(min_items=2))
 def test_errors_are_never_negative_and_intervals_hold_the_estimate(
     estimator: Estimator, run: Run

@@ -128,7 +128,7 @@ def test_there_is_no_interval_and_the_reason_is_said(estimator: Estimator) -> No
 
 
 @each
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=10)
 @given(seed=st.integers(0, 99), data=st.data())
 def test_estimates_are_within_the_bounds_and_each_target_stands_for_itself(
     estimator: Estimator, seed: int, data: st.DataObject

@@ -100,7 +100,7 @@ def short_training(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @every_estimator
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(targets=score_matrices())
 def test_the_whole_frame_gives_the_full_scores_without_doubt(
     estimator: Estimator, targets: ScoreMatrix
@@ -112,7 +112,7 @@ def test_the_whole_frame_gives_the_full_scores_without_doubt(
 
 
 @every_estimator
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(case=cases(), hidden=st.sampled_from([np.nan, 0.0, 0.7]))
 def test_scores_beyond_the_subset_are_not_seen(
     estimator: Estimator, case: Case, hidden: float
@@ -126,7 +126,7 @@ def test_scores_beyond_the_subset_are_not_seen(
 
 
 @every_estimator
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(case=cases(), data=st.data())
 def test_the_order_of_sources_is_nothing(
     estimator: Estimator, case: Case, data: st.DataObject
@@ -138,7 +138,7 @@ def test_the_order_of_sources_is_nothing(
 
 
 @every_estimator
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(case=cases())
 def test_a_hundredfold_unit_gives_hundredfold_estimates(estimator: Estimator, case: Case) -> None:
     def hundred(scores: ScoreMatrix) -> ScoreMatrix:
@@ -151,7 +151,7 @@ def test_a_hundredfold_unit_gives_hundredfold_estimates(estimator: Estimator, ca
 
 
 @every_estimator
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(case=cases())
 def test_estimates_stay_within_bounds_and_do_not_depend_on_who_else_is_measured(
     estimator: Estimator, case: Case

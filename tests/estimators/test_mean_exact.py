@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
@@ -482,3 +483,17 @@ def test_the_interval_is_students() -> None:
 
     assert result.high - result.estimate == pytest.approx(quantile * result.se, rel=1e-9)
     assert result.estimate - result.low == pytest.approx(quantile * result.se, rel=1e-9)
+
+
+@pytest.mark.parametrize("score", [0.0, 0.1, 1.0])
+def test_a_probe_that_is_flat_explains_nothing_whatever_its_score(score: float) -> None:
+    rng = np.random.default_rng(2)
+    frame = Frame.of([f"q{i:02}" for i in range(30)], weights=[1.0] * 29 + [7.0])
+    targets = ScoreMatrix(frame, ("t",), np.round(rng.random((1, 30))), bounds=(0, 1))
+    probes = ScoreMatrix(frame, ("p",), np.full((1, 30), score), bounds=(0, 1))
+    halves = []
+    for matrix in (probes, replace(probes, values=np.zeros((1, 30)))):
+        subset = select(matrix, 12, design=BestRand(n_candidates=3), seed=1)
+        halves.append(estimate(targets, subset, probes=matrix).half_width[0])
+
+    assert halves[0] == halves[1]

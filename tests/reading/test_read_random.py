@@ -37,7 +37,7 @@ SUFFIXES = st.sampled_from(["csv", "tsv", "jsonl", "json", "parquet", "txt", "da
 WORDS = st.sampled_from([b"item", b"score", b"\n", b",", b"\t", b'"', b"{", b"[", b"1", b"\xff"])
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(content=st.binary(max_size=60) | st.lists(WORDS, max_size=20).map(b"".join), suffix=SUFFIXES)
 def test_random_bytes_are_read_or_refused(
     content: bytes, suffix: str, tmp_path_factory: pytest.TempPathFactory
@@ -57,7 +57,7 @@ ROLES = ["item", "model", "score", "group", "task", "weight", "status", "error",
 COLUMNS = st.sampled_from([*ROLES, "id", "Score"]) | st.text(max_size=3)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(
     rows=st.lists(st.dictionaries(COLUMNS, VALUES, max_size=5), max_size=4),
     suffix=st.sampled_from(["json", "jsonl"]),
@@ -95,7 +95,7 @@ WEIRD: list[list[Any]] = [
 ]
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(
     columns=st.dictionaries(st.sampled_from(ROLES), st.sampled_from(WEIRD), max_size=5),
     plain=st.booleans(),

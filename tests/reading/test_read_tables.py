@@ -215,7 +215,7 @@ def test_several_metrics_come_as_columns_or_as_rows(tmp_path: Path) -> None:
     assert [note.code for note in tables[0].notes] == ["columns-aside"]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     scores=st.dictionaries(
         st.sampled_from(AWKWARD) | st.text(st.characters(exclude_categories=["Cs"]), max_size=6),
@@ -244,7 +244,7 @@ def test_ids_and_scores_come_through_as_they_were_written(
         assert same(read_scores(folder / "again.parquet"), table)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(ids=st.lists(st.integers(-(2**80), 2**80), min_size=1, unique=True))
 def test_whole_numbers_are_ids_by_their_digits_however_large(
     ids: list[int], tmp_path_factory: pytest.TempPathFactory

@@ -64,7 +64,6 @@ def redraws(stream: Stream, number: int, m: int, n: int) -> IntArray:
 # --- the kernel and the oracle ------------------------------------------------------------------
 
 
-@settings(deadline=None)
 @given(search=searches(), seed=st.integers(0, 2**40), first=st.integers(0, 2**31))
 @example(search=Search(np.zeros((7, 3)), 3, "l2"), seed=0, first=0)
 @example(search=Search(np.zeros((1, 1)), 1, "linf"), seed=0, first=0)
@@ -77,7 +76,7 @@ def test_the_kernel_equals_the_oracle_bit_for_bit(search: Search, seed: int, fir
     assert run_kernel(*arguments) == oracle.search(*arguments)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     sizes=st.lists(st.integers(1, 12), min_size=2, max_size=7),
     data=st.data(),
@@ -171,7 +170,7 @@ def outcome(best: Best) -> tuple[list[int], float, int]:
     return best.columns.tolist(), best.distance, best.number
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(search=searches(), seed=st.integers(0, 1000), n_candidates=st.sampled_from([1, 63, 400]))
 def test_the_number_of_workers_is_nothing(search: Search, seed: int, n_candidates: int) -> None:
     found = [
@@ -191,7 +190,7 @@ def test_the_number_of_workers_is_nothing(search: Search, seed: int, n_candidate
     assert found == [found[0]] * 4
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(search=searches(exact=True), seed=st.integers(0, 1000), data=st.data())
 def test_scale_and_start_of_the_columns_are_nothing(
     search: Search, seed: int, data: st.DataObject
@@ -214,7 +213,7 @@ def test_scale_and_start_of_the_columns_are_nothing(
     assert scaled.distance == pytest.approx(100 * plain.distance, rel=1e-12)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(search=searches(), seed=st.integers(0, 1000), data=st.data())
 def test_the_order_of_the_columns_is_nothing(
     search: Search, seed: int, data: st.DataObject
@@ -259,7 +258,6 @@ def test_the_order_of_the_columns_is_nothing_where_the_last_bit_decides() -> Non
     assert [len(set(three)) for three in numbers] == [1] * 60
 
 
-@settings(deadline=None)
 @given(search=searches(max_items=10, max_columns=3), seed=st.integers(0, 1000))
 def test_ties_go_to_the_lowest_number(search: Search, seed: int) -> None:
     stream = Stream.of(seed)
@@ -283,7 +281,6 @@ def test_candidates_that_cannot_be_told_apart_leave_the_first() -> None:
     assert best.columns.tolist() == draw_candidate(Stream.of(0), 0, 30, 10).tolist()
 
 
-@settings(deadline=None)
 @given(search=searches(), seed=st.integers(0, 1000))
 def test_the_distance_is_that_of_the_means(search: Search, seed: int) -> None:
     best = find_best(
@@ -300,7 +297,6 @@ def test_the_distance_is_that_of_the_means(search: Search, seed: int) -> None:
     assert best.distance == pytest.approx(float(np.linalg.norm(gaps, order)), abs=1e-6)
 
 
-@settings(deadline=None)
 @given(search=searches(), seed=st.integers(0, 1000), data=st.data())
 def test_stratified_candidates_take_from_every_group_its_share(
     search: Search, seed: int, data: st.DataObject
@@ -326,7 +322,6 @@ def test_stratified_candidates_take_from_every_group_its_share(
     assert best.distance == pytest.approx(float(np.linalg.norm(gaps, order)), abs=1e-6)
 
 
-@settings(deadline=None)
 @given(search=searches(), seed=st.integers(0, 1000))
 def test_more_candidates_never_end_farther_off(search: Search, seed: int) -> None:
     distances = [

@@ -14,7 +14,7 @@ def length(features: np.ndarray, chosen: np.ndarray) -> float:
     return float(np.linalg.norm(features[chosen].sum(axis=0)))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(m=st.integers(2, 30), d=st.integers(1, 5), data=st.data(), seed=st.integers(0, 999))
 def test_the_compiled_descent_equals_the_plain_one(
     m: int, d: int, data: st.DataObject, seed: int
@@ -34,7 +34,7 @@ def test_the_compiled_descent_equals_the_plain_one(
     assert runs[0] == runs[1]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(m=st.integers(2, 60), d=st.integers(1, 4), data=st.data(), seed=st.integers(0, 999))
 def test_a_descent_keeps_n_distinct_items_and_is_never_further(
     m: int, d: int, data: st.DataObject, seed: int

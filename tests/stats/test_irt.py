@@ -113,7 +113,7 @@ def test_one_dimension_agrees_with_another_package() -> None:
     assert np.abs(gaps).max() < 0.08
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(data=st.data(), n_dimensions=st.integers(1, 3))
 def test_the_gradient_is_that_of_the_function(data: st.DataObject, n_dimensions: int) -> None:
     n_models, n_kinds = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 5))
@@ -196,7 +196,7 @@ def test_items_of_equal_responses_have_equal_parameters_to_the_last_bit() -> Non
     assert np.array_equal(model.difficulty[:20], model.difficulty[40:])
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(data=st.data(), n_dimensions=st.integers(1, 5))
 def test_any_responses_have_a_fit(data: st.DataObject, n_dimensions: int) -> None:
     """A single model, a single item, all right, all wrong: the priors hold it."""
@@ -283,7 +283,7 @@ def test_right_and_wrong_stay_as_they_are(data: st.DataObject, n_models: int, n_
     assert (thresholds(scores) == 0.5).all()
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(data=st.data(), n_models=st.integers(1, 4), n_items=st.integers(1, 12))
 def test_no_other_threshold_keeps_the_means_better(
     data: st.DataObject, n_models: int, n_items: int

@@ -25,7 +25,7 @@ from bestrand.stats.tail import (
 from tests.strategies import score_arrays
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(data=st.data(), n_frame=st.integers(2, 7))
 def test_the_covariance_of_the_errors_is_exact(data: st.DataObject, n_frame: int) -> None:
     y = data.draw(score_arrays(3, n_frame))

@@ -68,7 +68,7 @@ def known_probes(
     covers = subset.n_pool == subset.n_frame and _is_frame(whole.frame, subset)
     models = subset.probes
     if not models:
-        models = tuple(model for model in whole.models if model not in targets.models)
+        models = tuple(sorted(set(whole.models) - set(targets.models)))
         if not models or not covers:
             return None
     whole = whole.take_models(models)

@@ -42,8 +42,8 @@ def weighted_deviations(scores: FloatArray, weights: FloatArray) -> FloatArray:
 def linearised(values: FloatArray, weights: FloatArray) -> FloatArray:
     """Give each item's contribution to the weighted means of the rows; (R, n), no nan.
 
-    Equal but for the constant of each row to `weighted_deviations`, which is slower and exactly
-    rounded.
+    Rows that are flat give 0, without rounding. Others equal `weighted_deviations`, which is slower
+    and exactly rounded, but for a constant.
 
     Args:
         values: (R, n).
@@ -53,4 +53,6 @@ def linearised(values: FloatArray, weights: FloatArray) -> FloatArray:
     if total <= 0:
         return values
     means = (values @ weights) / total
-    return np.asarray(weights * weights.size / total * (values - means[:, None]))
+    apart = values - means[:, None]
+    apart[values.min(axis=1, initial=np.inf) == values.max(axis=1, initial=-np.inf)] = 0.0
+    return np.asarray(weights * weights.size / total * apart)

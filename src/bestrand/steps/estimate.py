@@ -27,7 +27,7 @@ from bestrand.steps.estimate_notes import (
     left_out_notes,
     score_notes,
 )
-from bestrand.steps.scale import bounds_on, known_bounds, span_of, to_estimates
+from bestrand.steps.scale import bounds_on, known_bounds, span_of, to_estimates, varies
 from bestrand.types import Missing
 
 
@@ -99,6 +99,7 @@ def estimate(
             "them. Choose again with more items, or with --design stratified."
         )
     how = estimator or default_estimator(subset.design, seen)
+    _require_scale(how, subset, known, bounds)
     inference = how.infer(seen)
     said = {note.code for note in inference.notes}
     notes += [note for note in design_notes(subset, how) if note.code not in said]
@@ -252,6 +253,25 @@ def _fill_missing(
         )
     text = f"{said}; they are left out, as if they were like the rest."
     return targets, [Note("missing-omitted", text)]
+
+
+def _require_scale(
+    how: Estimator,
+    subset: Manifest,
+    known: ProbeScores | None,
+    bounds: tuple[float, float] | None,
+) -> None:
+    """Refuse to learn from sources that are all flat, on a scale that is not known.
+
+    Raises:
+        EstimateError: they are; the scale would be that of whichever targets are measured.
+    """
+    flat = known is not None and not varies(known.scores, bounds)
+    if flat and how.needs == "sources" and bounds is None and subset.n < subset.n_frame:
+        raise EstimateError(
+            f"{how.name} cannot learn from sources that all have one score, on a scale that is not "
+            "known. Give the range, as in --range 0:100 (bounds=(0, 100)), or take Mean."
+        )
 
 
 def _declared(scores: ScoreTable | ScoreMatrix, whole: ScoreMatrix) -> tuple[float, float] | None:

@@ -50,9 +50,9 @@ def span_of(
     So what is estimated of one target depends on no other. Without probes it is the range of the
     targets, on which no estimate depends then. Where these are flat, it is the metric's bounds.
     """
-    if known is not None and _varies(known.scores, bounds):
+    if known is not None and varies(known.scores, bounds):
         return seen_range([known.scores])
-    if bounds is not None and (known is not None or not _varies(targets.values, bounds)):
+    if bounds is not None and (known is not None or not varies(targets.values, bounds)):
         return bounds
     return seen_range([targets.values])
 
@@ -68,12 +68,12 @@ def bounds_on(
         bounds: lowest and highest score possible, or None.
     """
     if bounds is None:
-        return UNIT if known is not None and _varies(known.scores, None) else None
+        return UNIT if known is not None and varies(known.scores, None) else None
     low, width = span
     return (bounds[0] - low) / width, (bounds[1] - low) / width
 
 
-def _varies(values: FloatArray, bounds: tuple[float, float] | None) -> bool:
+def varies(values: FloatArray, bounds: tuple[float, float] | None) -> bool:
     """Say whether scores differ by more than rounding."""
     least = 0.0 if bounds is None else FLAT * (bounds[1] - bounds[0])
     return bool(np.nanmax(values) - np.nanmin(values) > least)
