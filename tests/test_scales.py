@@ -117,6 +117,7 @@ def test_real_models_are_never_refused(name: str, unit: float) -> None:
         assert gap is None or not gap.is_certain
 
 
+@pytest.mark.slow
 def test_files_with_a_declared_range_are_looked_at(run: Run, tmp_path: Path) -> None:
     def written(name: str, factor: float) -> Path:
         rows = [

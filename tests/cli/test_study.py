@@ -163,6 +163,7 @@ def test_a_claim_that_does_not_hold_is_exit_code_one(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_a_study_that_was_ended_goes_on_to_the_same_table(
     how: signal.Signals, run: Run, files: Files

@@ -66,6 +66,7 @@ def test_without_a_terminal_no_name_is_cut(
         assert all(any(name in line for line in out.splitlines()) for name in names[path])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [60, 80])
 def test_in_a_terminal_names_wrap(run: Run, files: Files, columns: int) -> None:
     probes, targets = renamed(files, "probes"), renamed(files, "targets")

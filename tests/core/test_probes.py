@@ -109,6 +109,7 @@ def is_refused(targets: br.ScoreMatrix, subset: br.Manifest, probes: br.ScoreMat
     return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [right_or_wrong, graded])
 def test_the_right_sources_pass_however_many_there_are(kind: Made) -> None:
     """Fifty sources and few items: some mean is always far off. Whole, and on the subset alone."""

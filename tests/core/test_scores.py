@@ -193,6 +193,14 @@ def test_known_bounds_hold_for_all(
     assert known_bounds([other, one]) == expected
 
 
+def test_scores_within_the_unit_by_chance_have_no_bounds() -> None:
+    near = ScoreMatrix(Frame.of(["a", "b"]), ("m",), np.array([[0.0, 1.0]]))
+
+    assert known_bounds([near, near]) == (0.0, 1.0)
+    assert known_bounds([near, near], np.array([[0.0, np.nan, 1.0]])) == (0.0, 1.0)
+    assert known_bounds([near, near], np.array([[0.0, 100.0]])) is None
+
+
 @pytest.mark.parametrize("other", [matrix_of([[2, 90]]), matrix_of([[0, 1]], (0, 100))])
 def test_a_scale_of_one_beside_a_hundred_is_refused(other: ScoreMatrix) -> None:
     unit = matrix_of([[0, 1]], (0, 1))

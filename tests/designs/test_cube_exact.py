@@ -34,6 +34,7 @@ def test_unequal_chances_are_kept_on_average() -> None:
     assert runs.mean(axis=0) == pytest.approx(chance, abs=4.5 * np.sqrt(0.25 / 3000))
 
 
+@pytest.mark.slow
 def test_every_item_is_as_likely_and_the_size_is_exact() -> None:
     rng = np.random.default_rng(0)
     seen = Features(20, rng.random((3, 20)), None, np.ones(20))

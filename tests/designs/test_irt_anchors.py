@@ -112,6 +112,7 @@ def test_the_weights_bring_back_the_sources_means(design: Design) -> None:
     assert weighted == pytest.approx(scores.mean(axis=1), abs=0.04)
 
 
+@pytest.mark.slow
 def test_targets_are_estimated_better_than_by_random_subsets_where_the_model_is_true() -> None:
     seen = seen_of(irt_scores(40, 500, sharpness=3.0))
     targets = irt_scores(40, 500, seed=1, sharpness=3.0)

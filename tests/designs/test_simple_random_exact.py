@@ -14,6 +14,7 @@ from bestrand.stats.intervals import two_phase_factor, weighted_spread
 from tests.strategies import score_arrays
 
 
+@pytest.mark.slow
 def test_every_subset_is_equally_likely() -> None:
     seen = Features(6, None, None, np.ones(6))
     codes = {subset: code for code, subset in enumerate(combinations(range(6), 3))}

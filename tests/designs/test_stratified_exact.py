@@ -115,6 +115,7 @@ def test_the_groups_stand_in_random_order() -> None:
 # --- the items -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [5, 9])
 def test_every_item_has_the_same_chance(n: int) -> None:
     groups = np.array([0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 0], dtype=np.int64)
@@ -129,6 +130,7 @@ def test_every_item_has_the_same_chance(n: int) -> None:
     assert drawn[0].inclusion.tolist() == [n / 13] * n
 
 
+@pytest.mark.slow
 def test_within_groups_every_subset_is_equally_likely() -> None:
     """The groups are of 4 and 2 items, scattered; 3 of 6 takes 2 and 1, in 6 * 2 ways."""
     first, second = [0, 2, 3, 5], [1, 4]

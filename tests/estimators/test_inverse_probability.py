@@ -94,6 +94,7 @@ def test_equal_allocation_gives_each_group_as_much_as_it_has() -> None:
     assert expected.tolist() == [2.0, 9.5, 9.5]
 
 
+@pytest.mark.slow
 def test_equal_allocation_with_hajek_is_right_on_average() -> None:
     rng = np.random.default_rng(2)
     groups = ["a"] * 5 + ["b"] * 15 + ["c"] * 40

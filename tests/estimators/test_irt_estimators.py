@@ -67,6 +67,7 @@ def drawn(design: Design, targets: FloatArray, sources: FloatArray, n: int, seed
 # --- where the model is true ---------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_p_irt_is_near_the_full_score_where_the_model_is_true() -> None:
     sources = irt_scores(60, 800, sharpness=3.0)
     targets = irt_scores(40, 800, seed=1, sharpness=3.0)

@@ -143,6 +143,7 @@ def test_over_all_stratified_pools_and_their_subsets_both_phases_count() -> None
     assert means.var() == pytest.approx(pool_variance * factor[0], abs=1e-12)
 
 
+@pytest.mark.slow
 def test_weights_within_groups_leave_to_chance_what_groups_explain() -> None:
     """Stratified subsets have each group's count right, and not its weight.
 

@@ -83,6 +83,7 @@ def test_through_the_front_door_the_errors_are_close_to_the_packages() -> None:
         assert result.se == pytest.approx(exact, rel=0.03)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("allocation", ["equal", "proportional"])
 @pytest.mark.parametrize("weights", ["micro", "macro"])
 def test_intervals_of_stratified_draws_cover(allocation: str, weights: str) -> None:
@@ -174,6 +175,7 @@ def test_a_blemish_is_judged_by_the_probe_that_is_like_it() -> None:
         assert beside.se[0] < 0.3 * alone.se[0]
 
 
+@pytest.mark.slow
 def test_items_that_speak_for_absent_groups_give_few_degrees_of_freedom() -> None:
     """Equal allocation of 20 items over 30 groups, of which three hold most of the frame."""
     sizes = {f"g{k:02d}": 100 if k < 3 else 4 for k in range(30)}

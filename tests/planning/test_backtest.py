@@ -42,6 +42,7 @@ def test_no_probe_is_of_a_family_that_is_left_out() -> None:
         assert len({FAMILIES[target] for target in targets}) == 1
 
 
+@pytest.mark.slow
 def test_balance_on_probes_is_better_than_random_on_real_models() -> None:
     seen = br.backtest(MATRIX, 190, n_draws=60)
 
@@ -63,6 +64,7 @@ def test_random_against_itself_differs_by_chance_alone() -> None:
     assert seen.estimator == "Mean"
 
 
+@pytest.mark.slow
 def test_the_error_of_the_ratio_is_its_spread_over_seeds() -> None:
     seen = [br.backtest(MATRIX, 100, n_draws=6, seed=seed).mean for seed in range(12)]
     spread = np.std([figure.ratio for figure in seen], ddof=1)

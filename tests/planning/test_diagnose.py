@@ -133,6 +133,7 @@ def test_what_cannot_be_diagnosed_is_refused() -> None:
         br.diagnose(MATRIX, retentions=[0.1, 2])
 
 
+@pytest.mark.slow
 def test_probes_on_a_pool_foretell_what_happens_on_the_benchmark() -> None:
     """Taken for the whole benchmark, a pool of a fifth of it promises errors a tenth too small."""
     n, n_frame = 95, MATRIX.frame.n

@@ -28,6 +28,7 @@ def drawn(
     return seen, pool, br.select(seen, n, pool=pool, design=DESIGNS[word](), seed=2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ["balanced", "bestrand", "cube"])
 def test_the_forecast_holds_what_happens(matrix: br.ScoreMatrix, word: str) -> None:
     """Within its interval, with four standard errors of what is measured here."""

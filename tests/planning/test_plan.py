@@ -24,6 +24,7 @@ def of(made: br.Plan, design: str) -> Option:
     return next(option for option in made.options if option.design == design)
 
 
+@pytest.mark.slow
 def test_the_promised_risk_is_met_at_the_promised_rate() -> None:
     wrong: dict[str, list[float]] = {"random": [], "stratified": [], "balanced": []}
     for seed in range(60):

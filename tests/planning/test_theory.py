@@ -24,6 +24,7 @@ def alike(n_models: int, n_items: int, *, rho: float, seed: int) -> FloatArray:
     return np.asarray(np.clip(scores, 0, 1), dtype=np.float64)
 
 
+@pytest.mark.slow
 def test_the_two_r2_are_those_of_models_that_are_all_alike() -> None:
     """K probes and T targets with one correlation: both shares are known by formula."""
     rho, n_models = 0.3, 16
@@ -41,6 +42,7 @@ def test_the_two_r2_are_those_of_models_that_are_all_alike() -> None:
     assert seen.shift_r2.value > 2 * seen.target_r2_pooled
 
 
+@pytest.mark.slow
 def test_both_are_told_apart_on_real_models() -> None:
     for name in ("blink_val", "intercode_sql", "mmlu_pro"):
         seen = br.diagnose(load(name), retentions=[0.05])

@@ -12,7 +12,8 @@ from bestrand import FileError, InputError, read_items, read_scores
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"\n \r\n", b"\xef\xbb\xbf", gzip.compress(b""), zstandard.compress(b"\n")]
+    "content",
+    [b"", b"\n \r\n", b"\xef\xbb\xbf", gzip.compress(b"", mtime=0), zstandard.compress(b"\n")],
 )
 @pytest.mark.parametrize("name", ["m.jsonl", "m.csv", "m.json", "m.parquet", "m.txt"])
 def test_an_empty_file_is_refused(name: str, content: bytes, tmp_path: Path) -> None:

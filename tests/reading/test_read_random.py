@@ -95,6 +95,7 @@ WEIRD: list[list[Any]] = [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(
     columns=st.dictionaries(st.sampled_from(ROLES), st.sampled_from(WEIRD), max_size=5),

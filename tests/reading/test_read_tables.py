@@ -215,6 +215,7 @@ def test_several_metrics_come_as_columns_or_as_rows(tmp_path: Path) -> None:
     assert [note.code for note in tables[0].notes] == ["columns-aside"]
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     scores=st.dictionaries(

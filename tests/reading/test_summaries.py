@@ -229,6 +229,7 @@ def test_models_that_are_alike_are_no_summaries_of_each_other(values: Any) -> No
     assert codes(read_scores(wide(values))) == []
 
 
+@pytest.mark.slow
 def test_chance_makes_no_summary() -> None:
     for seed in range(200):
         rng = np.random.default_rng(seed)

@@ -138,6 +138,7 @@ def page(made: Made, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_every_part_of_the_article_has_its_figure(made: Made) -> None:
     titles = [section.title for section in made.page.sections]
     keys = [figure.key for figure in made.page.figures]
@@ -266,6 +267,7 @@ def test_the_page_draws_every_chart_offline_and_names_stay_text(page: Path, open
         assert f"Mean error: {HOSTILE}" in sections
 
 
+@pytest.mark.slow
 def test_a_name_does_not_turn_the_text_around_it(made: Made, tmp_path: Path, opened: Open) -> None:
     text = json.dumps(WHAT).replace(json.dumps(HOSTILE)[1:-1], json.dumps(TURNED)[1:-1])
     what = json.loads(text)
@@ -290,11 +292,13 @@ def test_a_phone_scrolls_down_and_not_sideways(page: Path, opened: Open) -> None
         assert seen.evaluate("document.documentElement.scrollWidth") == 390
 
 
+@pytest.mark.slow
 def test_paper_cuts_nothing_off(page: Path, opened: Open) -> None:
     with opened(page) as seen:
         assert beyond_the_paper(seen, A4_WIDTH) == []
 
 
+@pytest.mark.slow
 def test_the_verb_writes_the_same_page_and_prints_the_same_summary(
     run: Run, made: Made, page: Path, tmp_path: Path
 ) -> None:

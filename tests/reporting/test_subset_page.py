@@ -86,6 +86,7 @@ def test_hostile_names_stay_text(page: Path, opened: Open) -> None:
         assert HOSTILE in (seen.locator("#estimates svg").text_content() or "")
 
 
+@pytest.mark.slow
 def test_a_name_does_not_turn_the_text_around_it(
     blink: br.ScoreTable, tmp_path: Path, opened: Open
 ) -> None:
@@ -235,6 +236,7 @@ def test_a_phone_scrolls_down_and_not_sideways(page: Path, opened: Open) -> None
         assert seen.evaluate("document.documentElement.scrollWidth") == 390
 
 
+@pytest.mark.slow
 def test_paper_cuts_nothing_off(page: Path, opened: Open) -> None:
     with opened(page) as seen:
         widths = "[...document.querySelectorAll('.chart svg')].map((e) => e.clientWidth)"

@@ -426,6 +426,7 @@ def test_a_candidate_is_distinct_ascending_and_within(
     assert set(drawn.tolist()) <= set(range(m))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("m", "n"), [(6, 3), (6, 4), (6, 1), (5, 4), (7, 2)])
 def test_every_subset_is_equally_likely(m: int, n: int) -> None:
     subsets = {subset: code for code, subset in enumerate(combinations(range(m), n))}

@@ -28,6 +28,7 @@ def drawn(y: FloatArray, groups: IntArray, n: int, n_draws: int) -> FloatArray:
     return np.asarray((np.array(errors) ** 2).mean(axis=0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [12, 40, 95, 133])
 def test_many_groups_of_all_sizes(n: int) -> None:
     rng = np.random.default_rng(3)

@@ -130,6 +130,7 @@ def test_a_pool_that_is_the_frame_leaves_what_the_probes_do_not_explain() -> Non
     assert balanced_share(0.4, 1.0, 0.1) == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rho", [0.05, 0.35, 0.7])
 @pytest.mark.parametrize("n_models", [10, 40])
 def test_the_mode_is_where_most_draws_lie(rho: float, n_models: int) -> None:

@@ -45,6 +45,7 @@ def test_a_target_outside_the_probes_range_is_named() -> None:
     assert any(note.code == "outside-probes" and repr(best) in note.text for note in result.notes)
 
 
+@pytest.mark.slow
 def test_every_estimator_with_intervals_warns_of_items_that_stand_for_clusters() -> None:
     known, targets = MATRIX.take_models(MATRIX.models[:12]), MATRIX.take_models(MATRIX.models[12:])
     subset = br.select(known, 60, design=AnchorPoints(), seed=0)

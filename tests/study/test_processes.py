@@ -87,6 +87,7 @@ def test_a_stop_leaves_no_worker_behind(small: br.ScoreMatrix, tmp_path: Path) -
     assert multiprocessing.active_children() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scores", "error", "said"),
     [
@@ -140,6 +141,7 @@ def dask_cluster(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[byte
             process.wait()
 
 
+@pytest.mark.slow
 def test_a_cluster_gives_the_same_bits_even_if_a_worker_is_lost(
     small: br.ScoreMatrix, tmp_path: Path
 ) -> None:

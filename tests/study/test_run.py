@@ -383,6 +383,7 @@ def test_several_metrics_are_matched_together(small: br.ScoreMatrix) -> None:
     assert table.rows.filter(~best)["mae"].equals(alone.rows.filter(~best)["mae"])
 
 
+@pytest.mark.slow
 def test_the_law_stands_beside_the_draws(small: br.ScoreMatrix) -> None:
     table = run_study(
         {"b": small},
@@ -410,6 +411,7 @@ def test_forecasts_stand_beside_what_happened(small: br.ScoreMatrix) -> None:
     assert np.isnan(ahead["stratified"])
 
 
+@pytest.mark.slow
 def test_bestrand_errs_less_than_random_on_real_scores(blink: br.ScoreTable) -> None:
     protocol = protocol_of(strategies=["random", "bestrand", "balanced"], known=[8], replicates=30)
     averages = run_study({"blink": blink}, protocol, seed=0).averages()

@@ -89,7 +89,7 @@ def estimate(
     rule = _Rule(missing, _declared(scores, whole), higher_is_better=higher_is_better)
     filled, notes = _fill_missing(targets, whole, rule, why_missing(scores))
     known = known_probes(probes, subset, filled)
-    bounds = known_bounds([filled, *([known.matrix] if known else [])])
+    bounds = known_bounds([filled, known.matrix], known.scores) if known else known_bounds([filled])
     notes += _scale_notes(whole, known, bounds)
     span = span_of(known, filled, bounds)
     seen = _seen(subset, replace(filled, bounds=span), known and known.on(span), bounds)

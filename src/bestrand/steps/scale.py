@@ -18,10 +18,17 @@ ROUNDING = 1e-12  # of an estimate
 MOST_RATIO = 1.5  # of half width and estimate: beyond it the logarithm says nothing
 
 
-def known_bounds(matrices: Sequence[ScoreMatrix]) -> tuple[float, float] | None:
+def known_bounds(
+    matrices: Sequence[ScoreMatrix], elsewhere: FloatArray | None = None
+) -> tuple[float, float] | None:
     """Give the lowest and highest score possible, if they are known of all the matrices.
 
     Scores beyond the bounds widen them. A metric that is said to be open-ended has none.
+
+    Args:
+        matrices: scores, with bounds where somebody said them.
+        elsewhere: more scores in the same unit, nan where there is none; where one of them is
+            beyond 0..1, it is by chance that the matrices are within.
 
     Raises:
         InputError: one matrix is on 0..1 and another far above.
@@ -34,7 +41,8 @@ def known_bounds(matrices: Sequence[ScoreMatrix]) -> tuple[float, float] | None:
     told = [matrix for matrix in matrices if not matrix.missing.all()]
     declared = {matrix.bounds or unit_bounds(matrix.values) for matrix in told}
     stated = [bounds for bounds in declared if bounds is not None]
-    if not stated or (None in declared and set(stated) == {UNIT}):  # within 0..1 by chance
+    by_chance = None in declared or (elsewhere is not None and unit_bounds(elsewhere) is None)
+    if not stated or (by_chance and set(stated) == {UNIT}):
         return None
     low, high = min(low for low, _ in stated), max(high for _, high in stated)
     lowest = min(float(np.nanmin(matrix.values)) for matrix in told)
