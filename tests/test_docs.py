@@ -50,7 +50,18 @@ def anchors(page: str) -> set[str]:
     return {re.sub(r"[-\s]+", "-", word) for word in words}
 
 
-@pytest.mark.parametrize("path", [p for p in PAGES if BLOCK.search(read(p))], ids=where)
+def runs_long(path: Path) -> bool:
+    return where(path) in ("docs/guide/demo.md", "docs/guide/study.md")
+
+
+WITH_BLOCKS = [
+    pytest.param(path, marks=pytest.mark.slow if runs_long(path) else (), id=where(path))
+    for path in PAGES
+    if BLOCK.search(read(path))
+]
+
+
+@pytest.mark.parametrize("path", WITH_BLOCKS)
 def test_blocks_run_and_print_what_the_page_shows(path: Path, tmp_path: Path) -> None:
     page = read(path)
 

@@ -112,7 +112,7 @@ def needs_torch(strategy: Strategy) -> None:
 
 
 @every_strategy
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(data=st.data())
 def test_what_is_chosen_is_n_items_of_the_frame_whatever_the_order(
     strategy: Strategy, data: st.DataObject
@@ -135,7 +135,7 @@ def test_what_is_chosen_is_n_items_of_the_frame_whatever_the_order(
 
 
 @every_strategy
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(data=st.data())
 def test_an_estimate_is_a_number_within_its_interval_or_a_note_says_why_not(
     strategy: Strategy, data: st.DataObject
@@ -159,7 +159,7 @@ def test_an_estimate_is_a_number_within_its_interval_or_a_note_says_why_not(
 
 
 @every_strategy
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(data=st.data())
 def test_an_estimate_does_not_depend_on_who_else_is_measured(
     strategy: Strategy, data: st.DataObject
@@ -176,7 +176,7 @@ def test_an_estimate_does_not_depend_on_who_else_is_measured(
 
 
 @every_strategy
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(data=st.data())
 def test_the_whole_benchmark_gives_the_full_score(strategy: Strategy, data: st.DataObject) -> None:
     needs_torch(strategy)

@@ -92,6 +92,7 @@ def longer_of(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.unpivot(index="item", variable_name="model", value_name="score")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*summaries(V), *BINARY, *FACTS])
 def test_two_columns_that_are_no_models_do_not_hide_each_other(name: str) -> None:
     columns = {**summaries(V), **BINARY, **FACTS}

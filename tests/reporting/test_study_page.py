@@ -164,6 +164,7 @@ def test_every_part_of_the_article_has_its_figure(made: Made) -> None:
     assert len(set(keys)) == len(keys)
 
 
+@pytest.mark.slow
 def test_every_figure_has_caption_n_error_and_rows(made: Made) -> None:
     for figure in made.page.figures:
         assert figure.caption
@@ -250,6 +251,7 @@ def test_driving_is_in_the_metrics_own_unit(made: Made) -> None:
     assert [row["mae"] for row in figure.rows] == pytest.approx(cells["mae"].to_list())
 
 
+@pytest.mark.slow
 def test_the_page_draws_every_chart_offline_and_names_stay_text(page: Path, opened: Open) -> None:
     with opened(page) as seen:
         charts = seen.locator(".chart").count()

@@ -151,6 +151,7 @@ def test_estimates_without_intervals_are_drawn_as_dots(
         assert seen.locator("#estimates .mark-symbol path").count() == 6
 
 
+@pytest.mark.slow
 def test_tables_sort_by_button_and_by_key(page: Path, opened: Open) -> None:
     with opened(page) as seen:
         seen.locator("#estimates summary").click()
@@ -169,6 +170,7 @@ def test_tables_sort_by_button_and_by_key(page: Path, opened: Open) -> None:
         assert seen.locator("#estimates th").nth(0).get_attribute("aria-sort") == "none"
 
 
+@pytest.mark.slow
 def test_a_chart_shows_what_a_mark_stands_for(page: Path, opened: Open) -> None:
     with opened(page) as seen:
         seen.locator("#groups .chart svg .mark-rect path").first.hover()
@@ -178,6 +180,7 @@ def test_a_chart_shows_what_a_mark_stands_for(page: Path, opened: Open) -> None:
         assert "share" in tip.inner_text()
 
 
+@pytest.mark.slow
 def test_rows_are_downloaded_as_csv(page: Path, made: Made, opened: Open) -> None:
     with opened(page) as seen:
         with seen.expect_download() as waiting:
@@ -211,6 +214,7 @@ def test_no_text_of_a_csv_file_is_a_formula() -> None:
     assert {float(row["value"]) for row in rows} == {-1.5}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_has_light_and_dark_ink_and_prints_dark_on_white(
     page: Path, scheme: str, opened: Open
@@ -247,6 +251,7 @@ def test_paper_cuts_nothing_off(page: Path, opened: Open) -> None:
         assert max(seen.evaluate(widths)) <= A4_WIDTH
 
 
+@pytest.mark.slow
 def test_a_chart_taller_than_the_paper_is_printed_on_one_page(
     made: Made, tmp_path: Path, opened: Open
 ) -> None:

@@ -322,6 +322,7 @@ def test_stratified_candidates_take_from_every_group_its_share(
     assert best.distance == pytest.approx(float(np.linalg.norm(gaps, order)), abs=1e-6)
 
 
+@pytest.mark.slow
 @given(search=searches(), seed=st.integers(0, 1000))
 def test_more_candidates_never_end_farther_off(search: Search, seed: int) -> None:
     distances = [
@@ -441,6 +442,7 @@ def test_every_subset_is_equally_likely(m: int, n: int) -> None:
     assert inclusion.max() <= binom.isf(tail, 20_000, n / m)
 
 
+@pytest.mark.slow
 def test_neighbouring_candidates_do_not_depend_on_each_other() -> None:
     subsets = {subset: code for code, subset in enumerate(combinations(range(6), 3))}
     stream = Stream.of(12, "uniform")
