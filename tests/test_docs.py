@@ -119,6 +119,10 @@ def test_links_lead_somewhere(path: Path) -> None:
     assert broken == []
 
 
+def test_links_are_found() -> None:
+    assert all(LINK.findall(prose(read(path))) for path in (ROOT / "README.md", DOCS / "index.md"))
+
+
 @pytest.mark.parametrize("verb", verbs())
 def test_every_verb_has_a_guide_and_its_help(verb: str) -> None:
     page = read(DOCS / "guide" / f"{verb}.md")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from bestrand import Frame, Manifest, ManifestError, Note, OutputError, draw_pool
@@ -184,8 +184,7 @@ def test_a_missing_field_is_noticed(name: str) -> None:
 )
 def test_a_field_changed_into_anything_is_noticed(name: str, value: object) -> None:
     fields = fields_of(MANIFEST)
-    if json.dumps(fields[name]) == json.dumps(value):
-        return
+    assume(json.dumps(fields[name]) != json.dumps(value))
 
     with pytest.raises(ManifestError, match=r"changed after it was written|Install a newer best"):
         Manifest.from_json(json.dumps(fields | {name: value}))

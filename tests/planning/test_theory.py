@@ -104,6 +104,8 @@ def test_the_bound_and_the_ends_hold_for_subsets_that_are_drawn() -> None:
 
 def test_larger_pools_leave_less_and_the_whole_benchmark_what_is_not_explained() -> None:
     seen = br.diagnose(MATRIX)
+
+    assert seen.sizes
     for size in seen.sizes:
         left = [pool.variance_left for pool in size.pools]
         assert left == sorted(left, reverse=True)

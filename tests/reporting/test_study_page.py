@@ -166,6 +166,7 @@ def test_every_part_of_the_article_has_its_figure(made: Made) -> None:
 
 @pytest.mark.slow
 def test_every_figure_has_caption_n_error_and_rows(made: Made) -> None:
+    assert made.page.figures
     for figure in made.page.figures:
         assert figure.caption
         assert figure.n

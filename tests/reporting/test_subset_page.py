@@ -512,6 +512,7 @@ def test_data_on_the_page_is_json_that_ends_no_script(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     blocks = text.split('<script type="application/json">')[1:]
 
+    assert blocks
     for block in blocks:
         held = block.split("</script>")[0]
         assert "<" not in held

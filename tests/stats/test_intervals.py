@@ -156,11 +156,10 @@ def test_a_model_like_it_widens_the_stretch_of_a_model() -> None:
     assert floored_variance(spread, y, np.ones(5), like=like) == pytest.approx([expected])
 
 
-@given(n_right=st.integers(0, 20), n_wrong=st.integers(0, 20))
-def test_right_or_wrong_scores_get_four_more_items(n_right: int, n_wrong: int) -> None:
-    n = n_right + n_wrong
-    if n < 2:
-        return
+@given(n=st.integers(2, 40), data=st.data())
+def test_right_or_wrong_scores_get_four_more_items(n: int, data: st.DataObject) -> None:
+    n_right = data.draw(st.integers(0, n))
+    n_wrong = n - n_right
     y = np.array([[1.0] * n_right + [0.0] * n_wrong])
     p, q = (n_right + 2) / (n + 4), n_right / n
     expected = max(p * (1 - p), q * (1 - q)) * n / (n - 1)

@@ -49,17 +49,19 @@ def test_a_target_outside_the_probes_range_is_named() -> None:
 def test_every_estimator_with_intervals_warns_of_items_that_stand_for_clusters() -> None:
     known, targets = MATRIX.take_models(MATRIX.models[:12]), MATRIX.take_models(MATRIX.models[12:])
     subset = br.select(known, 60, design=AnchorPoints(), seed=0)
-    warned = {}
+    warned, refused = {}, set()
     for made in ESTIMATORS.values():
         try:
             result = br.estimate(targets, subset, probes=known, estimator=made())
         except br.EstimateError:
-            continue  # Hajek and HorvitzThompson, which this design has no chances for
+            refused.add(made.__name__)  # this design has no chances for them
+            continue
         codes = {note.code for note in result.notes}
         warned[made.__name__] = "not-by-chance" in codes
         if np.isfinite(result.se).all():
             assert "not-by-chance" in codes, made.__name__
 
+    assert refused == {"Hajek", "HorvitzThompson"}
     assert warned["HistoryAverage"]
     assert warned["PostStratified"]
     assert not warned["ClusterWeighted"]
