@@ -100,6 +100,10 @@ FilterOption = Annotated[
         help="Filter by which a harness took the answers; default: the first in the file.",
     ),
 ]
+UnfinishedOption = Annotated[
+    bool,
+    typer.Option("--unfinished", help="Read logs of runs that did not end, as far as they go."),
+]
 NoTotalCheckOption = Annotated[
     bool,
     typer.Option(

@@ -15,6 +15,7 @@ from bestrand.cli.options import (
     MetricsOption,
     NoTotalCheckOption,
     RangeOption,
+    UnfinishedOption,
 )
 from bestrand.errors import ArgumentError
 
@@ -33,6 +34,7 @@ class _Reading:
     errors: ErrorsOption = "keep"
     filter: FilterOption = None
     no_total_check: NoTotalCheckOption = False
+    unfinished: UnfinishedOption = False
 
     @property
     def columns(self) -> dict[str, str | list[str]]:
@@ -53,6 +55,7 @@ class _Reading:
             errors=self.errors,
             filter=self.filter,
             check_totals=not self.no_total_check,
+            unfinished=self.unfinished,
         )
 
 

@@ -104,6 +104,7 @@ class Run:
         digest: of the manifest that it was run for, as an export writes it; "" without.
         unusable: metrics that have no score an item, and why, by name.
         bounds: lowest and highest score possible, by metric, where the format says so.
+        unfinished: in what state the run was left if it did not end; "" if it ended.
         notes: what was odd.
     """
 
@@ -117,6 +118,7 @@ class Run:
     digest: str = ""
     unusable: Mapping[str, str] = field(default_factory=dict)
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    unfinished: str = ""
     notes: Sequence[Note] = ()
 
 

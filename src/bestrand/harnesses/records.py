@@ -31,18 +31,29 @@ SCHEMA = {
 
 
 def to_reads(
-    run: Run, *, check_totals: bool = True, metrics: Sequence[str] | None = None
+    run: Run,
+    *,
+    check_totals: bool = True,
+    unfinished: bool = False,
+    metrics: Sequence[str] | None = None,
 ) -> Iterator[tuple[Source, Read]]:
     """Make what `gather` takes of a run, one a file and task, each with its source.
 
     Args:
         run: as a harness read it.
         check_totals: whether a mean that differs from the harness's own total is refused.
+        unfinished: whether a run that did not end is read.
         metrics: those wanted, by name or as `name,filter`.
 
     Raises:
-        InputError: a total differs, or the run has no score an item.
+        InputError: a total differs, the run did not end, or it has no score an item.
     """
+    if run.unfinished and not unfinished:
+        raise InputError(
+            f"{run.parts[0].path}: the run of model {run.model!r} did not end ({run.unfinished}). "
+            "Let it end, or read what is there: --unfinished (unfinished=True).",
+            model=run.model,
+        )
     wanted = [name for name in run.unusable if name in (metrics or ())]
     if wanted:
         raise InputError(_why_unusable(run, wanted[0]), metric=wanted[0])
@@ -50,6 +61,9 @@ def to_reads(
     if not frames:
         raise InputError(_why_empty(run), model=run.model)
     notes = list(run.notes)
+    if run.unfinished:
+        text = f"The run of model {run.model!r} did not end: {run.unfinished}."
+        notes.append(Note("unfinished", text))
     every = pl.concat([rows.with_columns(task=pl.lit(part.task)) for part, rows in frames])
     wrong = [said for total in run.totals if (said := _difference(run, total, every))]
     if wrong and check_totals:

@@ -81,7 +81,8 @@ def gather(
     run = rows.filter(pl.col("status") != MISSING)
     taken = take_filter(run, filter)
     once = _without_duplicates(taken.rows, reads, duplicates)
-    kept = averaged(once)
+    mean = averaged(once)
+    kept = mean.rows
     _require_scores(kept, rows)
     return ScoreTable(
         rows=kept.select(*KEY, "score", "status").sort(KEY),
@@ -95,6 +96,7 @@ def gather(
             *summed.notes,
             *faults,
             *taken.notes,
+            *mean.notes,
             *remarks(kept, items, [n for n, read in enumerate(reads) if read.is_log]),
         ),
         bounds=_take_bounds(bounds, kept),

@@ -14,8 +14,8 @@ KEY = ["item", "model", "metric"]
 OF_RUN = ["document", "prompt", "filter", "repeat"]
 
 
-class Filtered(NamedTuple):
-    """Rows by one filter each, and what to say of it."""
+class Kept(NamedTuple):
+    """Rows, one for several, and what to say of it."""
 
     rows: pl.DataFrame
     notes: list[Note]
@@ -27,7 +27,7 @@ def with_columns_of_runs(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(pl.lit(None, pl.String).alias(name) for name in absent)
 
 
-def take_filter(rows: pl.DataFrame, wanted: str | None) -> Filtered:
+def take_filter(rows: pl.DataFrame, wanted: str | None) -> Kept:
     """Keep the rows of one filter; they are never averaged.
 
     Args:
@@ -64,23 +64,32 @@ def take_filter(rows: pl.DataFrame, wanted: str | None) -> Filtered:
                 f"{filters[1]} (filter=)."
             )
             notes.append(Note("first-filter", text))
-    return Filtered(rows, notes)
+    return Kept(rows, notes)
 
 
-def averaged(rows: pl.DataFrame) -> pl.DataFrame:
+def averaged(rows: pl.DataFrame) -> Kept:
     """Average the repeats of each item, of those that have a score; rows stay in their order.
 
     An item is scored if one of its repeats is. A fault of any repeat is kept.
     """
     if rows["repeat"].null_count() == rows.height:
-        return rows
+        return Kept(rows, [])
     is_scored = pl.col("score").is_not_null()
-    return rows.group_by(KEY, maintain_order=True).agg(
+    kept = rows.group_by(KEY, maintain_order=True).agg(
         pl.col("score").mean(),
         pl.col("status").sort_by(~is_scored, maintain_order=True).first(),
         pl.col("fault").drop_nulls().first(),
         pl.exclude("score", "status", "fault").first(),
     )
+    some = rows.filter(is_scored.any().over(KEY) & ~is_scored)
+    if not some.height:
+        return Kept(kept, [])
+    models = shown(sorted(some["model"].unique()))
+    text = (
+        f"{some.height} repeats of {some.select(KEY).n_unique()} items have no score, of model "
+        f"{models}; these items are the mean of their other repeats."
+    )
+    return Kept(kept, [Note("repeats-without-score", text)])
 
 
 def contents(rows: pl.DataFrame) -> pl.DataFrame | None:

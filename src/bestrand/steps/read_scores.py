@@ -42,6 +42,7 @@ def read_scores(
     errors: Errors = "keep",
     filter: str | None = None,
     check_totals: bool = True,
+    unfinished: bool = False,
 ) -> ScoreTable:
     """Read per-item scores.
 
@@ -73,6 +74,7 @@ def read_scores(
         filter: by which a harness took the answers, where there are several; default: the first
             in file order, with a note. Scores by several filters are never averaged.
         check_totals: whether the mean of what a log holds must be the total that the harness gave.
+        unfinished: whether logs of runs that did not end are read, as far as they go.
 
     Returns:
         The table; `counts()` and `notes` say what was found.
@@ -80,7 +82,8 @@ def read_scores(
     Raises:
         FileError: a file that cannot be read, with its line.
         InputError: no scores, scores that clash, two files of one model, an item in two groups,
-            one id for several documents, a mean that is not the total in the log, scores outside
+            one id for several documents, a mean that is not the total in the log, a run
+            that did not end, scores outside
             `bounds`, or errors with `errors="refuse"`.
         ArgumentError: an unknown choice, `bounds` that are none, or `form` and `columns` that
             contradict each other.
@@ -99,7 +102,8 @@ def read_scores(
     parts: list[Part] = []
     runs, scales = [], []
     for run in opened.runs:
-        for origin, read in to_reads(run, check_totals=check_totals, metrics=metrics):
+        of_run = to_reads(run, check_totals=check_totals, unfinished=unfinished, metrics=metrics)
+        for origin, read in of_run:
             reads.append(read._replace(long=_with_own_name(origin, read.long, owners)))
         runs.append(facts_of(run, reads[-1].long.rows["model"][0]))
         scales.append(run.bounds)
