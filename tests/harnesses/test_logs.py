@@ -57,3 +57,14 @@ def test_no_table_is_claimed() -> None:
     for file in tables:
         claims = [word for word, harness in HARNESSES.items() if harness.claim(LogFile(file))]
         assert not claims, (file.path, claims)
+
+
+def test_the_page_names_every_harness_and_the_version_that_was_tested() -> None:
+    page = (TESTS.parent / "docs" / "formats" / "logs.md").read_text("utf-8")
+    table = [line for line in page.splitlines() if line.startswith("| ")]
+
+    for word, harness in HARNESSES.items():
+        [row] = [line for line in table if f"| `{word}` |" in line]
+        assert row.startswith(f"| {harness.title} |")
+        assert harness.versions.split()[-1] in row
+        assert (LOGS / word.replace("-", "_")).is_dir()

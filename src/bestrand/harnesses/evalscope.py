@@ -1,0 +1,187 @@
+"""EvalScope: reviews of every answer, by dataset and subset, with reports beside them."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, final
+
+from bestrand.errors import FileError
+from bestrand.harnesses.base import Claim, Harness, LogPart, LogRow, Run, Status, Total
+from bestrand.harnesses.files import LogFile
+from bestrand.harnesses.values import digest_of, to_id, to_number
+from bestrand.notes import Note
+from bestrand.reading.paths import unpacked_name
+
+
+ROUNDING = 5.1e-5  # of the scores in reports, which have four digits
+SUCCESS = "success"
+BENCHMARK = re.compile(
+    r"^    (?P<name>\S+):\n(?:      .*\n)*?      evaluation_version: (?P<version>\S+)\n"
+    r"(?:      .*\n)*?      fingerprint: (?P<fingerprint>\S+)",
+    re.MULTILINE,
+)
+
+
+class _Place(NamedTuple):
+    """Where a file of reviews lies: the folder of the run, the model, and what it holds."""
+
+    folder: Path
+    model: str
+    stem: str
+
+
+@final
+class EvalScope(Harness):
+    """The reviews that `evalscope eval` writes: `reviews/MODEL/DATASET_SUBSET.jsonl`.
+
+    An item is `DATASET_SUBSET:id`, by the `id` of the sample's metadata, or else by its group, as
+    `index` counts attempts; attempts are averaged inside an item. What has another status than
+    success is unscored, and a metric that raised is errored, though 0 stands there.
+    """
+
+    name: ClassVar[str] = "evalscope"
+    title: ClassVar[str] = "EvalScope"
+    versions: ClassVar[str] = "1.14.1"
+    has_tasks: ClassVar[bool] = True
+
+    def claim(self, file: LogFile) -> Claim | None:
+        """Claim reviews, and reports and predictions beside them; see `Harness.claim`."""
+        head = file.head.lstrip()
+        if head.startswith(b"{") and b'"sample_score"' in head and b'"group_id"' in head:
+            return "log"
+        parts = file.path.parts
+        if "reports" in parts and b'"dataset_name"' in head and b'"model_name"' in head:
+            return "companion"
+        if "predictions" in parts and re.match(rb'\{\s*"index":\s*\d+,\s*"model":', head):
+            return "companion"
+        return "companion" if file.name == "task_config.yaml" and b"eval_backend" in head else None
+
+    def read(self, files: Sequence[LogFile]) -> Iterator[Run]:
+        """Read a run a model and folder; see `Harness.read`."""
+        logs = [file for file in files if self.claim(file) == "log"]
+        reports = [file for file in files if "reports" in file.path.parts]
+        configs = [file for file in files if file.name == "task_config.yaml"]
+        runs: dict[tuple[Path, str], list[LogFile]] = {}
+        for file in logs:
+            place = _place(file)
+            runs.setdefault((place.folder, place.model), []).append(file)
+        for (folder, model), of_run in runs.items():
+            beside = [file for file in configs if folder in file.path.parents]
+            told = [one.json() for one in reports if folder in one.path.parents]
+            of_model = [report for report in told if report.get("model_name") == model]
+            yield _run(model, of_run, of_model, beside[0].content().decode() if beside else "")
+
+
+def _place(file: LogFile) -> _Place:
+    parts = file.path.parts
+    stem = unpacked_name(file.path).stem
+    if "reviews" not in parts:
+        return _Place(file.path.parent, stem, stem)
+    level = len(parts) - 1 - parts[::-1].index("reviews")
+    return _Place(Path(*parts[:level]), "/".join(parts[level + 1 : -1]) or stem, stem)
+
+
+def _run(
+    model: str, files: Sequence[LogFile], reports: Sequence[Mapping[str, Any]], config: str
+) -> Run:
+    notes: list[Note] = []
+    parts = []
+    for file in files:
+        rows = list(_rows(file, notes))
+        parts.append(LogPart(file.path, rows, _place(file).stem, file.given.model))
+    tasks = {part.task for part in parts}
+    broken = {row.metric for part in parts for row in part.rows if row.status == "errored"}
+    told = {match["name"]: match for match in BENCHMARK.finditer(config)}
+    version = re.search(r"^evalscope_version: (\S+)", config, re.MULTILINE)
+    return Run(
+        harness=EvalScope.name,
+        model=model,
+        parts=parts,
+        totals=[total for report in reports for total in _totals(report, tasks, broken)],
+        versions={
+            task: f"{match['version']} {match['fingerprint']}"
+            for task in sorted(tasks)
+            for name, match in told.items()
+            if task.startswith(f"{name}_")
+        },
+        harness_version=version[1] if version else "",
+        notes=notes,
+    )
+
+
+def _rows(file: LogFile, notes: list[Note]) -> Iterator[LogRow]:
+    """Give a row an attempt and metric."""
+    found: list[tuple[int, dict[str, Any], dict[str, Any]]] = []
+    for line, row in file.rows(notes):
+        sample = row.get("sample_score")
+        if not isinstance(sample, dict) or "group_id" not in sample:
+            raise FileError("no review: `sample_score` is absent.", path=file.path, line=line)
+        found.append((line, row, sample))
+    owns = _own_ids([sample for _, _, sample in found])
+    attempts = {sample.get("generation_index") or 0 for _, _, sample in found}
+    for (line, row, sample), own in zip(found, owns, strict=True):
+        score = sample.get("score") or {}
+        item = to_id(own, file, line)
+        repeat = str(sample.get("generation_index") or 0) if len(attempts) > 1 else None
+        errors = (score.get("metadata") or {}).get("metric_errors") or {}
+        for metric, value in (score.get("value") or {}).items():
+            error = _error_of(metric, errors)
+            number = to_number(value, metric, file, line)
+            status: Status = "errored" if error else "unscored"
+            if error or score.get("status", SUCCESS) != SUCCESS:
+                number = None
+            yield LogRow(
+                item,
+                metric,
+                number,
+                status if number is None else "scored",
+                fault=error,
+                repeat=repeat,
+                digest=_content(row),
+                line=line,
+            )
+
+
+def _own_ids(samples: Sequence[Mapping[str, Any]]) -> list[object]:
+    """Take the ids of the samples' metadata if each group has its own, or else the groups."""
+    groups = [sample["group_id"] for sample in samples]
+    own = [(sample.get("sample_metadata") or {}).get("id") for sample in samples]
+    whole = None not in own and all(isinstance(one, str | int) for one in own)
+    pairs = set(zip(groups, map(str, own), strict=True))
+    if whole and len(pairs) == len(set(groups)) == len(set(map(str, own))):
+        return own
+    return list(groups)
+
+
+def _error_of(metric: str, errors: Mapping[str, Any]) -> str | None:
+    """Give the error of a metric, which is named without its variant: BLEU of bleu-1."""
+    for name, error in errors.items():
+        if metric.casefold().startswith(str(name).casefold()):
+            return str(error).strip().split("\n", 1)[0]
+    return None
+
+
+def _content(row: Mapping[str, Any]) -> str:
+    """Hash the question and its target; ids of messages are others in every run."""
+    asked = [
+        message.get("content")
+        for message in row.get("messages") or []
+        if message.get("role") in ("system", "user")
+    ]
+    return digest_of(json.dumps([asked, row.get("target")], ensure_ascii=False))
+
+
+def _totals(report: Mapping[str, Any], tasks: set[str], broken: set[str]) -> Iterator[Total]:
+    """Give the scores of subsets, of metrics without variants that did not raise."""
+    for metric in report.get("metrics") or []:
+        identity = metric.get("identity") or {}
+        name = identity.get("name")
+        if identity.get("dimensions") or identity.get("aggregation") != "mean" or name in broken:
+            continue
+        for category in metric.get("categories") or []:
+            for subset in category.get("subsets") or []:
+                task = f"{report.get('dataset_name')}_{subset.get('name')}"
+                if task in tasks and not subset.get("is_aggregate"):
+                    score = float(subset["score"])
+                    yield Total(str(name), score, task, over="rows", tolerance=ROUNDING)

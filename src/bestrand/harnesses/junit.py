@@ -1,0 +1,95 @@
+"""JUnit XML, as pytest and other test runners write it."""
+
+import io
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, final
+from xml.etree import ElementTree
+
+from bestrand.errors import FileError
+from bestrand.harnesses.base import Claim, Harness, LogPart, LogRow, Run, Status, Total
+from bestrand.harnesses.files import LogFile
+from bestrand.reading.paths import unpacked_name
+
+
+METRIC = "passed"
+
+
+@final
+class JUnit(Harness):
+    """Reports of test runs, as of `pytest --junitxml=FILE`; each test is an item.
+
+    A test is called `classname::name`. One that passed counts 1, one that failed 0; a skipped one
+    did not run, and one whose set-up broke is errored. A file is one model's, named after it.
+    """
+
+    name: ClassVar[str] = "junit"
+    title: ClassVar[str] = "pytest (JUnit XML)"
+    versions: ClassVar[str] = "pytest 9.2.0"
+
+    def claim(self, file: LogFile) -> Claim | None:
+        """Claim XML with test suites; see `Harness.claim`."""
+        head = file.head.lstrip()
+        is_xml = head.startswith((b"<?xml", b"<testsuite"))
+        return "log" if is_xml and b"<testsuite" in head else None
+
+    def read(self, files: Sequence[LogFile]) -> Iterator[Run]:
+        """Read a run a file; see `Harness.read`."""
+        for file in files:
+            yield _read(file)
+
+
+def _read(file: LogFile) -> Run:
+    found: list[tuple[str, str]] = []  # test and outcome
+    stated = 0
+    try:
+        for _, element in ElementTree.iterparse(io.BytesIO(file.content())):
+            if element.tag == "testcase":
+                found.append((_name(element), _outcome(element)))
+            elif element.tag == "testsuite":
+                stated += _passed(element)
+    except ElementTree.ParseError as error:
+        raise FileError(
+            f"not whole XML ({error}). Did the run end? Write it again.", path=file.path
+        ) from error
+    times = Counter(name for name, _ in found)
+    again = max(times.values(), default=1) > 1
+    seen: Counter[str] = Counter()
+    rows = []
+    for name, outcome in found:
+        rows.append(_row(name, outcome, str(seen[name]) if again else None))
+        seen[name] += 1
+    return Run(
+        harness=JUnit.name,
+        model=unpacked_name(file.path).stem,
+        parts=[LogPart(file.path, rows, named=file.given.model)],
+        totals=[Total(METRIC, float(stated), over="sum")],
+        bounds={METRIC: (0.0, 1.0)},
+    )
+
+
+def _name(case: ElementTree.Element) -> str:
+    name, place = case.get("name", ""), case.get("classname")
+    return f"{place}::{name}" if place else name
+
+
+def _outcome(case: ElementTree.Element) -> str:
+    """Give "error", "skipped", "failure" or "passed"; an error counts before a failure."""
+    inside = {child.tag for child in case}
+    return next((tag for tag in ("error", "skipped", "failure") if tag in inside), "passed")
+
+
+def _passed(suite: ElementTree.Element) -> int:
+    """Give the number of tests that passed, by the counts of the suite."""
+    counts = {
+        name: int(suite.get(name) or 0) for name in ("tests", "failures", "errors", "skipped")
+    }
+    return counts.pop("tests") - sum(counts.values())
+
+
+def _row(name: str, outcome: str, repeat: str | None) -> LogRow:
+    statuses: dict[str, Status] = {"error": "errored", "skipped": "missing"}
+    status = statuses.get(outcome, "scored")
+    score = float(outcome == "passed") if status == "scored" else None
+    fault = "error before or after the test" if outcome == "error" else None
+    return LogRow(name, METRIC, score, status, fault=fault, repeat=repeat)
