@@ -42,11 +42,12 @@ def test_repeated_rows_that_agree_are_joined(tmp_path: Path, label: str) -> None
 @pytest.mark.parametrize(
     ("name", "values"),
     [
-        ("acc", ["85%", "40%"]),
-        ("correct", ["yes", "no"]),
-        ("verdict", ["pass", "fail"]),
+        ("acc", ["85%", "much"]),
+        ("correct", ["yes", "maybe"]),
+        ("verdict", ["pass", "timeout"]),
         ("is_correct", ["Y", "N"]),
-        ("grade", ["C", "I"]),
+        ("grade", ["C", "P"]),
+        ("result", ["Correct", "n/a"]),
         ("acc", ["", ""]),
     ],
 )

@@ -33,6 +33,7 @@ SCORES = (
     ),
     *("score", "scores", "verdict", "passed", "pass", "resolved", "solved", "success"),
 )
+RESULTS = ("result", "results", "outcome", "judgement", "judgment", "rating", "evaluation")
 
 # By what name each role is known, the first that is there; `columns=` says otherwise.
 NAMES: dict[str, tuple[str, ...]] = {

@@ -26,6 +26,7 @@ def from_frame(frame: Any, given: Collection[str] = ()) -> RawTable:  # noqa: AN
         InputError: it is no data frame, has no rows, a column twice, columns in levels, or an
             index in levels that do not say what they are.
     """
+    frame = _as_table(frame)
     if nw.dependencies.is_pandas_dataframe(frame):
         try:
             frame = with_index(frame, given)
@@ -49,6 +50,41 @@ def from_frame(frame: Any, given: Collection[str] = ()) -> RawTable:  # noqa: AN
         return RawTable({name: frame[name] for name in names}, PLACE)
     columns = map(_values, table.iter_columns())  # by name, a number would be a place
     return RawTable(dict(zip(names, columns, strict=True)), PLACE)
+
+
+def is_columns(given: object) -> bool:
+    """Whether a mapping holds columns: several lists, of which one at least is not of paths."""
+    return (
+        isinstance(given, Mapping)
+        and len(given) > 1
+        and all(isinstance(column, list | tuple) for column in given.values())
+        and any(not isinstance(cell, str | Path) for column in given.values() for cell in column)
+    )
+
+
+def _as_table(given: Any) -> Any:  # noqa: ANN401
+    """Make a table of a mapping of columns, and of batches of pyarrow.
+
+    Raises:
+        InputError: the columns are not of one length.
+    """
+    if is_columns(given):
+        lengths = {str(name): len(column) for name, column in given.items()}
+        if len(set(lengths.values())) > 1:
+            raise InputError(f"Columns must be of one length, got {lengths}. Fill in None.")
+        return nw.from_dict(
+            {
+                str(name): pl.Series(str(name), column, strict=False)
+                for name, column in given.items()
+            },
+            backend="polars",
+        ).to_native()
+    pa = nw.dependencies.get_pyarrow()
+    several = [given] if pa is not None and isinstance(given, pa.RecordBatch) else given
+    is_batches = pa is not None and isinstance(several, list | tuple) and len(several) > 0
+    if is_batches and all(isinstance(one, pa.RecordBatch) for one in several):
+        return pa.Table.from_batches(several)
+    return given
 
 
 def _kind(given: object) -> str:

@@ -21,6 +21,7 @@ from bestrand.reading.summaries import Kept
 from bestrand.reading.summary_names import summary_names
 from bestrand.reading.tables import decode, read_table
 from bestrand.reading.values import is_numeric, stray_cell
+from bestrand.reading.verdicts import with_verdicts
 from bestrand.types import WeightScheme
 
 
@@ -58,6 +59,7 @@ def are_item_lists(found: Found, columns: Columns | None = None) -> bool:
 
 def _holds_scores(table: RawTable, chosen: Chosen) -> bool:
     roles = find_roles(table, chosen.roles)
+    table = with_verdicts(table, roles, ())
     others = [name for name in table.columns if name not in roles.values()]
     rest = [name for name in others if name not in numbers_rows(table, others)]
     return bool({"metric", "score"} & roles.keys()) or any(

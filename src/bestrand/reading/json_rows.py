@@ -225,7 +225,10 @@ def not_utf8(error: UnicodeDecodeError) -> str:
         return (
             "neither text nor a kind of file that is known here. Save the table as CSV or Parquet."
         )
-    return f"not UTF-8 (byte {error.object[error.start]:#04x}). Save it as UTF-8."
+    return (
+        f"not UTF-8 (byte {error.object[error.start]:#04x}). Save it as UTF-8; now it may "
+        "be Latin-1 or Windows-1252."
+    )
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -97,6 +97,7 @@ def gather(
             *faults,
             *taken.notes,
             *mean.notes,
+            *_errored_repeats(taken.rows, duplicates),
             *remarks(kept, items, [n for n, read in enumerate(reads) if read.is_log]),
         ),
         bounds=_take_bounds(bounds, kept),
@@ -194,6 +195,27 @@ def _without_duplicates(
             pl.exclude("score", "status", "fault").first(),
         )
     return rows.unique(KEY_OF_REPEAT, keep=duplicates, maintain_order=True)
+
+
+def _errored_repeats(rows: pl.DataFrame, duplicates: Duplicates) -> list[Note]:
+    """Say how many repeats have no score where others of them do, and are averaged."""
+    if duplicates != "mean":
+        return []
+    is_scored = pl.col("score").is_not_null()
+    each = rows.group_by(KEY_OF_REPEAT).agg(
+        is_scored.any().alias("scored"),
+        (~is_scored).sum().alias("without"),
+        pl.len().alias("runs"),
+    )
+    partly = each.filter(pl.col("scored") & (pl.col("without") > 0))
+    if not partly.height:
+        return []
+    text = (
+        f"Of {partly['runs'].sum()} repeated rows of {partly.height} scores, "
+        f"{partly['without'].sum()} errored or have no score, and do not count in the means: each "
+        "mean is over the others. To count errors as 0: --errors zero (errors=)."
+    )
+    return [Note("errored-repeats", text)]
 
 
 def _clash(clash: pl.DataFrame, reads: Sequence[Read]) -> InputError:

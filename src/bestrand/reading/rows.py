@@ -11,6 +11,7 @@ from bestrand.notes import Note, shown
 from bestrand.reading.chosen import Chosen, left_aside
 from bestrand.reading.columns import (
     COST,
+    RESULTS,
     SCORES,
     Roles,
     displaced,
@@ -34,6 +35,7 @@ from bestrand.reading.values import (
     to_scores,
     to_texts,
 )
+from bestrand.reading.verdicts import with_verdicts
 
 
 Form = Literal["auto", "long", "wide"]
@@ -91,6 +93,7 @@ def to_long(
         table = replace(table, notes=(*table.notes, Note("nameless-items", text)))
     if metrics is not None:
         metrics = tuple(dict.fromkeys(_without_filter(name, table, roles) for name in metrics))
+    table = with_verdicts(table, roles, metrics or ())
     is_long = form == "long" or (
         form == "auto"
         and ("model" in roles or "score" in roles or bool(set(metrics or ()) & set(table.columns)))
@@ -239,6 +242,8 @@ def _scores(
         there = {"score": column} | own | {**there, "score": column}
     wanted = {name: column for name, column in there.items() if name in (metrics or there)}
     if not wanted:
+        for name in (name for name in rest if not metrics and named_like(name, SCORES)):
+            to_scores(table, name)  # says which value is none
         raise FileError(
             f"no column of scores; looked for "
             f"{shown(list(metrics)) if metrics else '`score`'} and columns of numbers, there are "
@@ -278,7 +283,7 @@ def _require_no_cost_instead(table: RawTable, taken: list[str], aside: list[str]
     """
     if not all(COST.search(name) for name in taken):
         return
-    name = next((name for name in aside if named_like(name, SCORES)), None)
+    name = next((name for name in aside if named_like(name, (*SCORES, *RESULTS))), None)
     if name is None:
         return
     raise FileError(

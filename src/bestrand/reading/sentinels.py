@@ -36,53 +36,53 @@ def mark_sentinels(
     """
     for metric in sorted(set(rows["metric"].unique()) - set(declared)):
         of_metric = rows.filter((pl.col("metric") == metric) & pl.col("score").is_not_null())
-        value = sentinel(of_metric["score"])
-        if value is None or (value > 0 and COST.search(metric)):
+        values = sentinels(of_metric["score"])
+        if not values or (max(values) > 0 and COST.search(metric)):
             continue
-        found = of_metric.filter(pl.col("score") == value)
-        others = of_metric.height - found.height
+        found = of_metric.filter(pl.col("score").is_in(values))
+        others = of_metric.filter(~pl.col("score").is_in(values))["score"]
+        said = " or ".join(f"{value:g}" for value in values)
         if errors in ("keep", "refuse"):
             file, row = found.select("file", "row").row(0)
             raise InputError(
-                f"{found.height} scores of metric {metric!r} are {value:g}, of models "
-                f"{shown(sorted(found['model'].unique()))}, and all {others} "
-                f"others are within 0..{_top(of_metric['score'], value):g} (first: "
-                f"{tables[file].place(row)}). If {value:g} stands for no score, say what it counts "
+                f"{found.height} scores of metric {metric!r} are {said}, of models "
+                f"{shown(sorted(found['model'].unique()))}, and all {others.len()} "
+                f"others are within 0..{_top(others):g} (first: "
+                f"{tables[file].place(row)}). If {said} stands for no score, say what it counts "
                 "as: --errors missing or zero (errors=); if it is a score, give the range: "
-                f"--range {min(value, 0):g}:{max(value, _top(of_metric['score'], value)):g} "
-                "(bounds=).",
+                f"--range {min(*values, 0.0):g}:{max(*values, _top(others)):g} (bounds=).",
                 metric=metric,
             )
-        is_one = (pl.col("metric") == metric) & (pl.col("score") == value)
+        is_one = (pl.col("metric") == metric) & pl.col("score").is_in(values)
+        words = pl.col("score").replace_strict(
+            {value: f"score {value:g}" for value in values}, default=None, return_dtype=pl.String
+        )
         rows = rows.with_columns(
-            fault=pl.when(is_one).then(pl.lit(f"score {value:g}")).otherwise("fault"),
+            fault=pl.when(is_one).then(words).otherwise("fault"),
             score=pl.when(is_one).then(None).otherwise("score"),
             status=pl.when(is_one).then(pl.lit("errored")).otherwise("status"),
         )
     return rows
 
 
-def sentinel(scores: pl.Series) -> float | None:
-    """Give the one value that is off the scale of all other scores, if it is a known sentinel.
+def sentinels(scores: pl.Series) -> list[float]:
+    """Give the known sentinels that are off the scale of all other scores.
 
     Examples:
-        >>> sentinel(pl.Series([0.0, 1.0] * 10 + [-999.0]))
-        -999.0
-        >>> sentinel(pl.Series([0.0, 1.0, -1.0] * 10)) is None
-        True
+        >>> sentinels(pl.Series([0.0, 1.0] * 10 + [-999.0, -1.0]))
+        [-1.0, -999.0]
+        >>> sentinels(pl.Series([0.0, 1.0, -1.0] * 10))
+        []
     """
-    for value in (*NEGATIVE, *POSITIVE):
-        n = int((scores == value).sum())
-        others = scores.filter(scores != value)
-        if not 0 < n <= MOST * scores.len() or others.len() < FEWEST:
-            continue
-        low, high = float(others.min()), float(others.max())  # type: ignore[arg-type]
-        top = 1.0 if high <= 1 else 100.0
-        if low >= 0 and high <= top and not 0 <= value <= top:
-            return value
-    return None
+    known = [value for value in (*NEGATIVE, *POSITIVE) if (scores == value).any()]
+    for top in (1.0, 100.0):
+        values = [value for value in known if not 0 <= value <= top]
+        others = scores.filter(~scores.is_in(values))
+        is_known = others.len() >= FEWEST and bool(others.is_between(0, top).all())
+        if values and is_known and scores.len() - others.len() <= MOST * scores.len():
+            return values
+    return []
 
 
-def _top(scores: pl.Series, value: float) -> float:
-    highest: float = scores.filter(scores != value).max()  # type: ignore[assignment]
-    return 1.0 if highest <= 1 else 100.0
+def _top(others: pl.Series) -> float:
+    return 1.0 if bool((others <= 1).all()) else 100.0

@@ -15,6 +15,8 @@ PART = re.compile(
     r"(?:^|(?<=[^a-z]))(?:rank|shard|part|partition|chunk|split|slice|piece|block|batch|fold|worker"
     r"|gpu|device|proc|process|node|host|dp|job|task)[._-]?\d+(?:[._-]?of[._-]?\d+)?(?![a-z0-9])"
     r"|(?<!\d)\d+[._-]?of[._-]?\d+(?!\d)"
+    r"|(?:^|(?<=[^a-z]))(?:run|file)[._-]?\d+(?![a-z0-9])"
+    r"|(?<=[a-z][.])\d{1,3}$"
     r"|^\d+$",
     re.IGNORECASE,
 )

@@ -17,7 +17,7 @@ from bestrand.notes import Note, shown
 from bestrand.reading.chosen import Chosen, Columns, require_known, take_apart, without_columns
 from bestrand.reading.columns import find_roles
 from bestrand.reading.faults import Errors
-from bestrand.reading.frames import PLACE, from_frame
+from bestrand.reading.frames import PLACE, from_frame, is_columns
 from bestrand.reading.merge import Bounds, Duplicates, Read, gather
 from bestrand.reading.paths import Given, Source, list_files, to_sources
 from bestrand.reading.raw import RawTable
@@ -151,7 +151,7 @@ class _Owners(NamedTuple):
 
 
 def _open(source: Any, chosen: Chosen, *, as_tables: bool) -> _Opened:  # noqa: ANN401
-    is_paths = isinstance(source, str | Path | Mapping) or (
+    is_paths = (isinstance(source, str | Path | Mapping) and not is_columns(source)) or (
         isinstance(source, Sequence) and all(isinstance(path, str | Path) for path in source)
     )
     if not is_paths:
