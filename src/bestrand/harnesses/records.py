@@ -175,16 +175,24 @@ def facts_of(run: Run, model: str) -> RunFacts:
 
 
 def known_bounds(
-    declared: Sequence[Mapping[str, tuple[float, float]]], reads: Sequence[Read]
+    declared: Sequence[Mapping[str, tuple[float, float]]],
+    reads: Sequence[Read],
+    metrics: Sequence[str] | None,
 ) -> dict[str, tuple[float, float]] | None:
     """Give the bounds of metrics that are there and of which all logs say the same.
 
     Args:
         declared: by metric, of each log.
         reads: what was read; tables declare nothing.
+        metrics: those wanted, by name or as `name,filter`; None: all.
     """
     if not declared or not all(read.is_log for read in reads):
         return None
     there = set(pl.concat([read.long.rows["metric"] for read in reads]).unique())
-    pairs = {name: {of_run[name] for of_run in declared if name in of_run} for name in there}
-    return {name: next(iter(said)) for name, said in pairs.items() if len(said) == 1} or None
+    found = {}
+    for name in there if metrics is None else metrics:
+        metric = name if name in there else name.rpartition(",")[0]
+        said = {of_run[metric] for of_run in declared if metric in of_run}
+        if len(said) == 1 and metric in there:
+            found[name] = said.pop()
+    return found or None

@@ -3,6 +3,7 @@
 from bestrand.harnesses.base import Harness
 from bestrand.harnesses.deep_eval import DeepEval
 from bestrand.harnesses.evalscope import EvalScope
+from bestrand.harnesses.every_eval_ever import EveryEvalEver
 from bestrand.harnesses.helm import Helm
 from bestrand.harnesses.inspect_ai import InspectAI
 from bestrand.harnesses.junit import JUnit
@@ -22,5 +23,6 @@ ALL: tuple[Harness, ...] = (
     Helm(),
     DeepEval(),
     JUnit(),
+    EveryEvalEver(),
 )
 HARNESSES: dict[str, Harness] = {harness.name: harness for harness in ALL}

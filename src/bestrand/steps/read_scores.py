@@ -123,7 +123,7 @@ def read_scores(
         reads,
         (*opened.notes, *shard_notes(parts)),
         metrics=metrics,
-        bounds=bounds if bounds is not None else known_bounds(scales, reads),
+        bounds=bounds if bounds is not None else known_bounds(scales, reads, metrics),
         duplicates=duplicates,
         errors=errors,
         keep=chosen.keep,
