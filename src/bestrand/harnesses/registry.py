@@ -1,6 +1,8 @@
 """The one list of harnesses: the command line, the docs and the tests read it."""
 
 from bestrand.harnesses.base import Harness
+from bestrand.harnesses.bfcl import Bfcl
+from bestrand.harnesses.carla import Carla
 from bestrand.harnesses.deep_eval import DeepEval
 from bestrand.harnesses.evalscope import EvalScope
 from bestrand.harnesses.every_eval_ever import EveryEvalEver
@@ -22,6 +24,8 @@ ALL: tuple[Harness, ...] = (
     EvalScope(),
     Helm(),
     DeepEval(),
+    Bfcl(),
+    Carla(),
     JUnit(),
     EveryEvalEver(),
 )
