@@ -49,6 +49,7 @@ def adopt(
     """
     from bestrand.planning.equals import random_items_of
 
+    out.check()
     chosen = br.read_items(ids, weights=None if items is None and weights is None else "micro")
     frame = None if items is None else br.read_items(items, weights=weights)
     adopted = br.adopt(chosen, of=of, frame=frame, inclusion=inclusion, weights=weights)

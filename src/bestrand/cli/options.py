@@ -184,7 +184,8 @@ JsonOption = Annotated[
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
 ManifestOption = Annotated[
-    Path | None, typer.Option("-o", "--output", help="Write the manifest to this file.")
+    Path | None,
+    typer.Option("-o", "--output", help="Write the manifest to this file; - for stdout."),
 ]
 ChartOption = Annotated[
     Path | None,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import typer
@@ -14,6 +15,7 @@ from bestrand.cli.options import (
     ManifestOption,
     QuietOption,
 )
+from bestrand.errors import ArgumentError
 
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from bestrand.stats.random_items import RandomItems
 
 
+STDOUT = "-"  # as a place to write to
 WHOLE = 100_000  # columns: more than any table needs
 
 
@@ -110,6 +113,25 @@ class ManifestOutput(Output):
     output: ManifestOption = None
     force: ForceOption = False
 
+    @property
+    def to_stdout(self) -> bool:
+        """Whether the manifest is written to stdout, and nothing else is."""
+        return is_stdout(self.output)
+
+    @property
+    def for_people(self) -> bool:
+        """Whether to print tables and words."""
+        return not (self.as_json or self.quiet or self.to_stdout)
+
+    def check(self) -> None:
+        """Refuse two things on stdout, before anything is computed.
+
+        Raises:
+            ArgumentError: `-o -` and `--json` were given.
+        """
+        if self.to_stdout and self.as_json:
+            raise ArgumentError("`-o -` and `--json` both write to stdout. Give one of them.")
+
     def manifest(
         self,
         made: "Manifest",
@@ -127,14 +149,21 @@ class ManifestOutput(Output):
         from bestrand.reporting.tables.terminal import manifest_table
         from bestrand.reporting.worth import printed
 
-        if self.output is not None:
+        self.check()
+        if self.to_stdout:
+            write_stdout(made.to_json().encode())
+        elif self.output is not None:
             made.write(self.output, force=self.force)
         if self.as_json or self.for_people:
             equals = worth()
             self.json(printed(made, equals, tuple(notes)).to_json())
             if self.for_people:
                 self.show(manifest_table(made, self.output, costs(made, worth=equals), equals))
-        self.notes([*notes, *made.notes])
+        every = [*notes, *made.notes]
+        self.notes(every)
+        if self.to_stdout and not self.quiet:
+            for note in every:
+                typer.echo(f"note {note.text}", err=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +195,28 @@ class ChartOutput:
         """Draw and write the chart, if it was asked for; see `bestrand.chart`."""
         if self.chart is not None:
             br.write_chart(br.chart(seen, scores, seed=seed), self.chart, force=self.force)
+
+
+def is_stdout(output: Path | None) -> bool:
+    """Whether a place to write to is stdout, as in `-o -`."""
+    return output is not None and str(output) == STDOUT
+
+
+def write_stdout(content: bytes) -> None:
+    """Write bytes to stdout as they are."""
+    stream = typer.get_binary_stream("stdout")
+    stream.write(content)
+    stream.flush()
+
+
+def refuse_stdout(output: Path | None, what: str) -> None:
+    """Require a place on disk.
+
+    Raises:
+        ArgumentError: it is `-`.
+    """
+    if is_stdout(output):
+        raise ArgumentError(f"`-o -`: {what} is not written to stdout. Name a place on disk.")
 
 
 def listed(names: Sequence[str], limit: int = 3) -> str:

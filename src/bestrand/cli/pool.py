@@ -38,6 +38,7 @@ def pool(
     """
     from bestrand.methods import make_design
 
+    out.check()
     frame = br.read_items(items, weights=weights)
     how = make_design(design) if design else None
     drawn = br.draw_pool(frame, n, factor=factor, design=how, weights=weights, seed=seed)

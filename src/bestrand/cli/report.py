@@ -8,7 +8,7 @@ import typer
 
 import bestrand as br
 from bestrand.cli.options import ForceOption
-from bestrand.cli.output import Output
+from bestrand.cli.output import Output, refuse_stdout
 from bestrand.cli.reading import Reading
 from bestrand.cli.targets import Estimating
 from bestrand.errors import ArgumentError
@@ -81,6 +81,7 @@ def report(
     from bestrand.reporting.charts.style import noun
     from bestrand.reporting.write import check_report, write_page
 
+    refuse_stdout(output, "a page")
     check_report(output, figures)
     _refuse_idle(ctx, what, scores, how)
     page, text, notes = _study(what) if what.is_dir() else _subset(what, scores or [], how, reading)

@@ -70,6 +70,7 @@ def select(
     from bestrand.planning.equals import random_items_of
 
     how = make_design(design, n_candidates=candidates, norm=norm, allocation=allocation)
+    out.check()
     table = reading.scores(scores) if how.uses_probes or len(scores) > 1 else None
     seen = br.read_items(scores[0], weights=weights) if table is None else table
     base = br.Manifest.read(pool) if pool is not None else None

@@ -7,7 +7,7 @@ import typer
 
 import bestrand as br
 from bestrand.cli.options import ErrorsOption, SeedOption
-from bestrand.cli.output import Output
+from bestrand.cli.output import Output, refuse_stdout
 from bestrand.cli.study_progress import study_progress
 
 
@@ -72,6 +72,7 @@ def study(
     from bestrand.reporting.tables.study import study_tables
     from bestrand.study.claims import check_claims, read_claims
 
+    refuse_stdout(output, "a study")
     claims = () if expect is None else read_claims(expect)
     try:
         with study_progress(shown=not out.quiet) as say:

@@ -286,6 +286,10 @@ class ScoreTable:
             OutputError: the folder does not exist, or other content stands there and `force` is
                 not given.
         """
+        write_whole(Path(path), self.to_parquet(), force=force)
+
+    def to_parquet(self) -> bytes:
+        """Give what `write` writes."""
         never_run = self.items.join(self.rows, on="item", how="anti").select(
             "item",
             pl.lit(self.models[0]).alias("model"),
@@ -300,7 +304,7 @@ class ScoreTable:
             table = table.join(self.faults, on=key, how="left", maintain_order="left")
         buffer = BytesIO()
         table.write_parquet(buffer, compression="zstd")
-        write_whole(Path(path), buffer.getvalue(), force=force)
+        return buffer.getvalue()
 
     def _whole_column(self, name: str) -> list[Any] | None:
         """Take a column that every item has; None where none has it."""
