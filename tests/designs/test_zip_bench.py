@@ -221,3 +221,14 @@ def test_models_beyond_those_chosen_are_not_looked_at() -> None:
 def test_a_design_needs_a_source() -> None:
     with pytest.raises(ArgumentError, match=r"`n_sources` must be 1 or more, got 0\."):
         ZipBench(n_sources=0)
+
+
+def test_a_group_whose_items_have_weight_0_is_clustered_as_if_they_weighed_the_same() -> None:
+    scores = np.random.default_rng(0).integers(0, 2, (4, 12)).astype(np.float64)
+    groups, weights = np.repeat(np.arange(2), 6), np.repeat([0.0, 2.0], 6)
+    draw = ZipBench().draw(Features(12, scores, groups, weights), 6, Stream.of(0))
+
+    assert draw.weights is not None
+    assert (draw.columns < 6).sum() == 3
+    assert draw.weights[:3].tolist() == [0.0] * 3
+    assert draw.weights.mean() == pytest.approx(1.0)

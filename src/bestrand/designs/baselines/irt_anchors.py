@@ -89,14 +89,15 @@ def cluster_anchors(places: FloatArray, weights: FloatArray, n: int, stream: Str
 
     Args:
         places: (m, d) of the items.
-        weights: (m,) >= 0, not all 0.
+        weights: (m,) >= 0; where all are 0, items are clustered as if they weighed the same.
         n: 1 <= n <= m.
         stream: the chance.
     """
     m = len(places)
     if n == m:
         return Anchors(np.arange(m), weights)
-    cluster_of, distance = _clusters(places, weights, n, stream)
+    counted = weights if weights.any() else np.ones(m)
+    cluster_of, distance = _clusters(places, counted, n, stream)
     heaviness = np.bincount(cluster_of, weights=weights).astype(np.float64)
     sizes = np.bincount(cluster_of)
     counts = _anchor_counts(heaviness, sizes, n)
