@@ -13,6 +13,7 @@ from bestrand.designs.baselines.anchor_points import AnchorPoints
 from bestrand.designs.history import History
 from bestrand.designs.stratified import Stratified
 from bestrand.estimators.base import Estimator
+from bestrand.estimators.baselines.ridge_scores import RidgeScores
 from bestrand.estimators.history_average import HistoryAverage
 from bestrand.estimators.regression import regression_shift
 from bestrand.methods import ESTIMATORS
@@ -78,6 +79,35 @@ def test_the_unit_of_the_scores_changes_no_choice(design: br.Balanced | br.BestR
 
     assert one.items == other.items
     assert other.distance == pytest.approx(one.distance / 8 if one.distance else 0.0)
+
+
+def test_a_metric_below_0_is_seen_by_its_probes_and_cuts_no_estimate_at_0() -> None:
+    """A target without a score below 0 is estimated alike alone and among others."""
+    rng = np.random.default_rng(4)
+    values = np.round(rng.normal(-0.5, 1, (8, 40)), 2)
+    values[7] = np.abs(values[7]) * (rng.random(40) < 0.1)
+    scores = table(values)
+    sources, targets = scores.take_models(scores.models[:6]), scores.take_models(scores.models[6:])
+    subset = br.select(sources, 6, design=br.SimpleRandom(), probes=sources.models, seed=3)
+    made = RidgeScores()
+    both = br.estimate(targets, subset, probes=sources, estimator=made)
+    alone = br.estimate(targets.take_models(["m7"]), subset, probes=sources, estimator=made)
+
+    assert both.estimate[1] < 0
+    assert alone.estimate[0] == pytest.approx(both.estimate[1], abs=1e-9)
+
+
+@pytest.mark.parametrize("word", sorted(w for w in ESTIMATORS if ESTIMATORS[w].needs == "sources"))
+def test_items_of_sources_may_stand_in_any_order(word: str) -> None:
+    made = ESTIMATORS[word]()
+    sources = GRADED.take_models(GRADED.models[:8])
+    sources = sources.take_items(sources.frame.items[:50])
+    subset = br.select(sources, 10, design=AnchorPoints(), seed=1)
+    targets = GRADED.take_models(GRADED.models[8:]).take_items(subset.items)
+    turned = sources.take_items(sources.frame.items[::-1])
+    one, other = (br.estimate(targets, subset, probes=s, estimator=made) for s in (sources, turned))
+
+    assert other.estimate == pytest.approx(one.estimate, abs=1e-9)
 
 
 # --- each target by itself -----------------------------------------------------------------------

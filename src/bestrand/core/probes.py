@@ -64,6 +64,7 @@ def known_probes(
     if isinstance(probes, ScoreTable):
         whole = probes.matrix(targets.metric, weights="micro")
     else:
+        probes = _by_id(probes)
         whole = matrix_of(probes, None, weights="micro")
     covers = subset.n_pool == subset.n_frame and _is_frame(whole.frame, subset)
     models = subset.probes
@@ -94,6 +95,13 @@ def known_probes(
         pool_weights=weights,
         columns=np.array([whole.frame.positions[item] for item in subset.items], dtype=np.int64),
     )
+
+
+def _by_id(matrix: ScoreMatrix) -> ScoreMatrix:
+    """Bring the items to the order of their ids, on which nothing that is learned may depend."""
+    items = matrix.frame.items
+    ordered = tuple(sorted(items))
+    return matrix if items == ordered else matrix.take_items(ordered)
 
 
 def _is_frame(frame: Frame, subset: Manifest) -> bool:

@@ -117,6 +117,7 @@ def estimate(
         inference,
         replace(filled, bounds=bounds),
         span,
+        probes=None if known is None else known.scores,
         level=level,
         n_frame=subset.n_frame,
         estimator=how.name,

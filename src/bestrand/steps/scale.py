@@ -11,7 +11,7 @@ from bestrand.core.scores import ScoreMatrix
 from bestrand.estimators.base import Inference
 from bestrand.notes import Note
 from bestrand.stats.intervals import FLAT, t_quantile
-from bestrand.types import BoolArray, FloatArray
+from bestrand.types import BoolArray, FloatArray, IntArray
 
 
 ROUNDING = 1e-12  # of an estimate
@@ -92,6 +92,7 @@ def to_estimates(
     targets: ScoreMatrix,
     span: tuple[float, float],
     *,
+    probes: FloatArray | None,
     level: float,
     n_frame: int,
     estimator: str,
@@ -104,6 +105,7 @@ def to_estimates(
         inference: on 0..1.
         targets: their scores, with the bounds that hold.
         span: lowest and highest score of what was brought to 0..1.
+        probes: (K, M) scores of the probes in the metric's unit, nan where there is none; or None.
         level: confidence level of the intervals.
         n_frame: N.
         estimator: name of what made the inference.
@@ -111,6 +113,7 @@ def to_estimates(
         notes: what a reader should know.
     """
     low, width = span[0], span[1] - span[0]
+    signs = _signs(targets.values, probes)
 
     def half_width(se: FloatArray, freedom: FloatArray) -> FloatArray:
         known, place = np.unique(freedom, return_inverse=True)  # few distinct, and slow to invert
@@ -120,12 +123,11 @@ def to_estimates(
     def bounded(values: FloatArray) -> FloatArray:
         if targets.bounds is not None:
             return np.clip(values, *targets.bounds)
-        sign = _common_sign(targets.values)
-        return values if sign == 0 else sign * np.maximum(sign * values, 0.0)
+        return np.where(signs == 0, values, signs * np.maximum(signs * values, 0.0))
 
     center = low + width * inference.estimate
     half = half_width(inference.se, inference.freedom)
-    ends = _interval(targets, center, half)
+    ends = _interval(targets, center, half, signs)
     unshrunk = inference.unshrunk
     return Estimates(
         models=targets.models,
@@ -149,7 +151,7 @@ def to_estimates(
 
 
 def _interval(
-    targets: ScoreMatrix, center: FloatArray, half: FloatArray
+    targets: ScoreMatrix, center: FloatArray, half: FloatArray, signs: IntArray
 ) -> tuple[FloatArray, FloatArray]:
     r"""Give the ends of the intervals, none beyond what the metric can be; (T,) each.
 
@@ -165,19 +167,18 @@ def _interval(
         targets: the scores, with the bounds that hold.
         center: (T,) estimates.
         half: (T,) h, half widths.
+        signs: (T,) see `_signs`.
     """
     low, high = center - half, center + half
     if targets.bounds is not None:
         return np.clip(low, *targets.bounds), np.clip(high, *targets.bounds)
-    sign = _common_sign(targets.values)
-    if sign == 0:
-        return low, high
-    size = np.maximum(sign * center, 0.0)
+    size = np.maximum(signs * center, 0.0)
     graded = _is_graded(targets.values) & (half < MOST_RATIO * size)
     ratio = np.exp(np.divide(half, size, out=np.zeros_like(half), where=graded))
     near = np.where(graded, size / ratio, np.maximum(size - half, 0.0))
     far = np.where(graded, size * ratio, size + half)
-    return (near, far) if sign > 0 else (-far, -near)
+    below, above = np.where(signs < 0, -far, near), np.where(signs < 0, -near, far)
+    return np.where(signs == 0, low, below), np.where(signs == 0, high, above)
 
 
 def _is_graded(values: FloatArray) -> BoolArray:
@@ -186,11 +187,18 @@ def _is_graded(values: FloatArray) -> BoolArray:
     return np.asarray(((values > low[:, None]) & (values < high[:, None])).any(axis=1))
 
 
-def _common_sign(values: FloatArray) -> int:
-    """Give 1 where no score is below 0, -1 where none is above, and 0 elsewhere."""
-    if np.nanmin(values) >= 0:
-        return 1
-    return -1 if np.nanmax(values) <= 0 else 0
+def _signs(targets: FloatArray, probes: FloatArray | None) -> IntArray:
+    """Give 1 where no score of the metric is below 0, -1 where none is above, 0 elsewhere; (T,).
+
+    The metric's scores are those of the probes and of the target itself, so that no other target
+    changes its estimate. Without probes, which move estimates beyond a target's own scores, they
+    are those of all targets.
+    """
+    seen = targets if probes is None else probes
+    low, high = np.full(len(targets), np.nanmin(seen)), np.full(len(targets), np.nanmax(seen))
+    low = np.minimum(low, np.nanmin(targets, axis=1))
+    high = np.maximum(high, np.nanmax(targets, axis=1))
+    return np.where(low >= 0, 1, np.where(high <= 0, -1, 0))
 
 
 def _rounded(differences: FloatArray, estimates: FloatArray) -> FloatArray:
