@@ -20,7 +20,7 @@ from bestrand.rng import Stream
 from bestrand.steps.draw_pool import draw_pool
 from bestrand.steps.select import select
 from bestrand.types import FloatArray
-from tests.strategies import group_codes, score_arrays, score_matrices, weight_arrays
+from tests.strategies import frames, group_codes, score_arrays, score_matrices, weight_arrays
 
 
 DESIGNS: list[Design] = [
@@ -218,13 +218,11 @@ def test_a_norm_must_be_one_of_three() -> None:
 
 @every_design
 @settings(max_examples=30)
-@given(matrix=score_matrices(min_items=2), seed=st.integers(0, 1000), data=st.data())
-def test_the_order_of_items_is_nothing(
-    design: Design, matrix: ScoreMatrix, seed: int, data: st.DataObject
-) -> None:
-    frame = matrix.frame
-    if isinstance(design, Stratified) and frame.groups is None:
-        return
+@given(seed=st.integers(0, 1000), data=st.data())
+def test_the_order_of_items_is_nothing(design: Design, seed: int, data: st.DataObject) -> None:
+    grouped = True if isinstance(design, Stratified) else None
+    frame = data.draw(frames(min_items=2, grouped=grouped))
+    matrix = data.draw(score_matrices(frame=frame))
     order = data.draw(st.permutations(range(frame.n)))
     shuffled = Frame.of(
         [frame.items[i] for i in order],
