@@ -220,6 +220,9 @@ class Case:
         """What an estimate of this case must say instead of giving one; None where it must not."""
         if not self.known.frame.weights[self.chosen].any():
             return "The chosen items have weight 0 in the full score"
+        there = ~self.targets.missing[:, self.chosen]
+        if not (there @ self.known.frame.weights[self.chosen]).all():
+            return "All items of the subset on which .* has a score have weight 0"
         bounds, flat = self.known.bounds, float(np.ptp(self.known.values)) == 0.0
         unsaid = bounds is None and not (0 <= self.known.values[0, 0] <= 1)
         learns = self.strategy.estimator.needs == "sources"

@@ -362,6 +362,14 @@ def test_every_design_and_estimator_is_tried() -> None:
     assert {type(each.estimator) for each in ALL.values()} == set(ESTIMATORS.values())
 
 
+def test_a_target_with_scores_on_items_of_weight_0_alone_is_refused_by_name() -> None:
+    frame = br.Frame.of(["a", "b", "c"], weights=[1, 0, 2])
+    scores = ScoreMatrix(frame, ("t", "u"), np.array([[np.nan, 1.0, np.nan], [0.0, 1.0, 1.0]]))
+    subset = br.select(frame, 3, design=br.SimpleRandom())
+    with pytest.raises(br.EstimateError, match=r"on which 't' has a score have weight 0"):
+        br.estimate(scores, subset, missing="omit")
+
+
 @pytest.mark.parametrize("word", ESTIMATORS)
 def test_a_missing_score_is_refused_or_left_out_as_the_table_says(word: str) -> None:
     strategy = next(each for each in ALL.values() if type(each.estimator) is ESTIMATORS[word])

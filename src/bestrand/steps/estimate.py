@@ -98,6 +98,7 @@ def estimate(
             "The chosen items have weight 0 in the full score, so nothing can be estimated from "
             "them. Choose again with more items, or with --design stratified."
         )
+    _require_weight(seen)
     how = estimator or default_estimator(subset.design, seen)
     _require_scale(how, subset, known, bounds)
     inference = how.infer(seen)
@@ -254,6 +255,22 @@ def _fill_missing(
         )
     text = f"{said}; they are left out, as if they were like the rest."
     return targets, [Note("missing-omitted", text)]
+
+
+def _require_weight(seen: Seen) -> None:
+    """Refuse targets whose scored items all have weight 0.
+
+    Raises:
+        EstimateError: there are some.
+    """
+    scored = (~np.isnan(seen.scores) * seen.weights).sum(axis=1)
+    models = [model for model, weight in zip(seen.models, scored, strict=True) if weight <= 0]
+    if models:
+        raise EstimateError(
+            f"All items of the subset on which {shown(models)} has a score have weight 0 in the "
+            "full score, so nothing is left to average. Run the missing items, or leave it out.",
+            models=models,
+        )
 
 
 def _require_scale(
