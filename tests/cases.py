@@ -224,7 +224,8 @@ class Case:
         if not (there @ self.known.frame.weights[self.chosen]).all():
             return "All items of the subset on which .* has a score have weight 0"
         bounds, flat = self.known.bounds, float(np.ptp(self.known.values)) == 0.0
-        unsaid = bounds is None and not (0 <= self.known.values[0, 0] <= 1)
+        seen = np.append(self.targets.values[:, self.chosen][there], self.known.values)
+        unsaid = bounds is None and not ((seen >= 0) & (seen <= 1)).all()
         learns = self.strategy.estimator.needs == "sources"
         if flat and learns and unsaid and self.shape.n < self.shape.n_items:
             return "cannot learn from sources that all have one score, on a scale that is not known"
