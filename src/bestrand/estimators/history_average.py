@@ -31,6 +31,7 @@ PENALTY = 5.0
 PENALTIES = np.logspace(-4, 3, 29)  # of the kernel ridge, as shares of the mean eigenvalue
 FEWEST_SOURCES = 3
 FLAT = 1e-15
+ROUNDING = 1e-9  # of scores on 0..1: at the very end of the range rounding must not decide
 
 
 @final
@@ -93,7 +94,7 @@ def may_lie_beyond(full: FloatArray, found: Inference) -> BoolArray:
         full: (K,) full scores of the sources.
         found: estimates of the targets.
     """
-    low, high = found.estimate - found.se, found.estimate + found.se
+    low, high = found.estimate - found.se + ROUNDING, found.estimate + found.se - ROUNDING
     return np.asarray((low < full.min()) | (high > full.max()))
 
 
