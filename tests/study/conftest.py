@@ -31,3 +31,10 @@ def protocol_of(**changes: Any) -> Protocol:  # noqa: ANN401
         **changes,
     }
     return Protocol.of({"name": "test", "experiments": [experiment]})
+
+
+TWELVE_CELLS = protocol_of(
+    strategies=["random", "bestrand", "balanced shrunk", "history"],
+    retentions=[0.05, 0.1, 0.2],
+    replicates=4,
+)
