@@ -40,8 +40,6 @@ def main() -> int:
             print(f"  {time.monotonic() - start:.0f} s", flush=True)
             if code:
                 return code
-    if not args.slow:
-        print("Left out: the slow tests. Run them with: python scripts/check.py --slow")
     return 0
 
 

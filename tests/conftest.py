@@ -94,3 +94,34 @@ def files(tmp_path: Path, blink: br.ScoreTable) -> Files:
         table.filter(table["model"].is_in(list(chosen))).select(columns).write_parquet(path)
         paths[name] = path
     return Files(tmp_path, paths["scores"], paths["probes"], paths["targets"], blink.matrix())
+
+
+LEFT_OUT = pytest.StashKey[int]()
+
+
+def pytest_deselected(items: list[pytest.Item]) -> None:
+    """Count the slow tests that `-m "not slow"` leaves out."""
+    config = items[0].config
+    if config.option.markexpr != "not slow" or config.option.keyword:
+        return
+    slow = sum(item.get_closest_marker("slow") is not None for item in items)
+    config.stash[LEFT_OUT] = config.stash.get(LEFT_OUT, 0) + slow
+    if hasattr(config, "workeroutput"):
+        config.workeroutput["left_out"] = config.stash[LEFT_OUT]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:  # noqa: ANN401
+    """Take the count of a worker of pytest-xdist; all of them collect the same tests."""
+    output = getattr(node, "workeroutput", {})
+    node.config.stash[LEFT_OUT] = output.get("left_out", 0)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Say last of all how many slow tests were left out, and how to run them."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is not None and config.stash.get(LEFT_OUT, 0):
+        reporter.write_line(
+            f"Left out: {config.stash[LEFT_OUT]} slow tests. "
+            "Run them with: python scripts/check.py --slow"
+        )
