@@ -112,7 +112,7 @@ def main() -> None:
     rows: list[dict[str, Any]] = []
     for path in sorted(options.folder.rglob("*.parquet")):
         try:
-            matrix = br.read_scores(path).matrix(weights="micro")
+            matrix = br.read_scores(path).matrix(weighting="micro")
         except br.BestrandError:
             continue  # no scores: texts of items
         if matrix.missing.any() or len(matrix.models) < LEAST_MODELS:

@@ -290,8 +290,11 @@ def _frame(shape: Shape, rng: np.random.Generator) -> br.Frame:
         "one heavy": np.where(np.arange(n) == n // 2, 50.0, 1.0),
         "some zero": np.where((np.arange(n) % 3 == 1), 0.0, rng.integers(1, 5, n)),
     }
-    scheme = "micro" if shape.weights == "macro" and names is None else shape.weights
-    return br.Frame.of(items, groups=names, weights=weights.get(scheme, scheme))  # type: ignore[arg-type]
+    numbers = weights.get(shape.weights)
+    kind = shape.weights if numbers is None else "explicit"
+    if kind == "macro" and names is None:
+        kind = "micro"
+    return br.Frame.of(items, groups=names, weights=numbers, weighting=kind)  # type: ignore[arg-type]
 
 
 def _scores(shape: Shape, rng: np.random.Generator) -> FloatArray:

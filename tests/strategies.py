@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 from bestrand.core.frame import Frame
 from bestrand.core.scores import ScoreMatrix
-from bestrand.types import FloatArray, IntArray, Norm, WeightScheme
+from bestrand.types import FloatArray, IntArray, Norm, Weighting
 
 
 BINARY = st.sampled_from([0.0, 1.0])
@@ -63,7 +63,7 @@ def frames(
     min_items: int = 1,
     max_items: int = 12,
     grouped: bool | None = None,
-    schemes: tuple[WeightScheme, ...] = ("micro", "macro", "explicit"),
+    weightings: tuple[Weighting, ...] = ("micro", "macro", "explicit"),
 ) -> Frame:
     """Frames of a few items, with groups or without, weighted in any of the ways.
 
@@ -72,15 +72,19 @@ def frames(
         min_items: N at least.
         max_items: N at most.
         grouped: whether the items have groups; None means either.
-        schemes: ways to weigh; "macro" only comes where there are groups.
+        weightings: ways to weigh; "macro" only comes where there are groups.
     """
     items = draw(st.lists(item_ids, min_size=min_items, max_size=max_items, unique=True))
     with_groups = draw(st.booleans()) if grouped is None else grouped
     names = st.sampled_from(["algebra", "botany", "chess"])
     groups = draw(st.lists(names, min_size=len(items), max_size=len(items)))
-    scheme = draw(st.sampled_from([s for s in schemes if with_groups or s != "macro"]))
-    weights = draw(weight_arrays(len(items))) if scheme == "explicit" else scheme
-    return Frame.of(items, groups=groups if with_groups else None, weights=weights)
+    weighting = draw(st.sampled_from([w for w in weightings if with_groups or w != "macro"]))
+    return Frame.of(
+        items,
+        groups=groups if with_groups else None,
+        weights=draw(weight_arrays(len(items))) if weighting == "explicit" else None,
+        weighting=weighting,
+    )
 
 
 @st.composite

@@ -130,7 +130,7 @@ def reordered(matrix: ScoreMatrix, order: IntArray) -> ScoreMatrix:
     frame = matrix.frame
     groups = None if frame.groups is None else tuple(frame.groups[i] for i in order)
     items = tuple(frame.items[i] for i in order)
-    other = Frame(items, groups, None, frame.weights[order], frame.scheme)
+    other = Frame(items, groups, None, frame.weights[order], frame.weighting)
     return replace(matrix, frame=other, values=matrix.values[:, order])
 
 

@@ -30,7 +30,7 @@ N_ITEMS, N_KNOWN, N_TARGETS, N_SUBSET = 120, 12, 5, 24
 WORDS = ["river", "stone", "prime", "verb", "cell", "market", "engine", "poem"]
 
 
-def made_matrix(weights: str = "micro") -> ScoreMatrix:
+def made_matrix(weighting: str = "micro") -> ScoreMatrix:
     """Right-or-wrong scores of a two-parameter item response model, in three groups."""
     rng = np.random.default_rng(0)
     n_models = N_KNOWN + N_TARGETS
@@ -39,7 +39,7 @@ def made_matrix(weights: str = "micro") -> ScoreMatrix:
     values = (rng.random((n_models, N_ITEMS)) < chance).astype(np.float64)
     items = [f"q{i:03d}" for i in range(N_ITEMS)]
     groups = [("algebra", "botany", "chess")[(i * i) % 3] for i in range(N_ITEMS)]
-    frame = br.Frame.of(items, groups=groups, weights=weights)  # type: ignore[arg-type]
+    frame = br.Frame.of(items, groups=groups, weighting=weighting)  # type: ignore[arg-type]
     names = tuple(f"m{k:02d}" for k in range(n_models))
     return ScoreMatrix(frame, names, values, "score", (0.0, 1.0))
 

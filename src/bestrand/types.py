@@ -11,7 +11,7 @@ IntArray: TypeAlias = NDArray[np.int64]
 BoolArray: TypeAlias = NDArray[np.bool_]
 
 Norm: TypeAlias = Literal["l1", "l2", "linf"]
-WeightScheme: TypeAlias = Literal["micro", "macro", "explicit"]
+Weighting: TypeAlias = Literal["micro", "macro", "explicit"]
 Missing: TypeAlias = Literal["error", "zero", "omit"]
 Status: TypeAlias = Literal["scored", "errored", "unscored"]
 Verdict: TypeAlias = Literal["better", "worse", "unresolved"]

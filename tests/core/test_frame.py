@@ -57,7 +57,7 @@ def test_the_digest_is_the_same_for_ever() -> None:
 def test_weights_are_even_unless_told(items: list[str]) -> None:
     frame = Frame.of(items)
 
-    assert frame.scheme == "micro"
+    assert frame.weighting == "micro"
     assert frame.n == len(items)
     assert frame.relative_weights.tolist() == [1.0] * len(items)
     assert math.fsum(frame.weights) == pytest.approx(1, abs=1e-12)
@@ -66,7 +66,7 @@ def test_weights_are_even_unless_told(items: list[str]) -> None:
 @given(groups=st.lists(st.sampled_from("abc"), min_size=1, max_size=12))
 def test_macro_weights_give_every_group_the_same_total(groups: list[str]) -> None:
     items = [f"q{number:02}" for number in range(len(groups))]
-    frame = Frame.of(items, groups=groups, weights="macro")
+    frame = Frame.of(items, groups=groups, weighting="macro")
     totals = [
         frame.weights[[i for i, g in enumerate(groups) if g == group]].sum()
         for group in set(groups)
@@ -79,7 +79,7 @@ def test_macro_weights_give_every_group_the_same_total(groups: list[str]) -> Non
 def test_explicit_weights_go_with_their_items_and_are_scaled() -> None:
     frame = Frame.of(["b", "a"], weights=[3, 1])
 
-    assert frame.scheme == "explicit"
+    assert frame.weighting == "explicit"
     assert frame.weights.tolist() == [0.25, 0.75]
     assert frame.relative_weights.tolist() == [0.5, 1.5]
 
@@ -152,7 +152,7 @@ def test_weights_that_are_none_are_refused(weights: list[float], message: str) -
 
 def test_an_unknown_name_for_the_weights_is_refused() -> None:
     with pytest.raises(ArgumentError, match=r"`weights` must be one of 'micro', .*, got 'even'"):
-        Frame.of(["a"], weights="even")  # type: ignore[arg-type]
+        Frame.of(["a"], weighting="even")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("what", ["groups", "tasks"])

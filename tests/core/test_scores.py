@@ -125,14 +125,14 @@ def test_taking_items_says_which_ids_are_nearly_there() -> None:
 
 @pytest.mark.parametrize("unknown", ["error", "nan"])
 def test_items_taken_keep_groups_and_weights(unknown: Unknown) -> None:
-    frame = Frame.of(list("abcd"), groups=["x", "x", "x", "y"], weights="macro")
+    frame = Frame.of(list("abcd"), groups=["x", "x", "x", "y"], weighting="macro")
     matrix = ScoreMatrix(frame, ("p", "q"), np.array([[1, 1, 1, 0], [0, 0, 1, 1.0]]))
     turned = matrix.take_items(["d", "c", "b", "a"], unknown=unknown)
     part = matrix.take_items(["a", "d"], unknown=unknown)
 
     assert matrix.full_scores() == pytest.approx([1 / 2, 2 / 3])
     assert turned.full_scores() == pytest.approx(matrix.full_scores())
-    assert (turned.frame.groups, turned.frame.scheme) == (("y", "x", "x", "x"), "macro")
+    assert (turned.frame.groups, turned.frame.weighting) == (("y", "x", "x", "x"), "macro")
     assert part.frame.weights == pytest.approx([1 / 4, 3 / 4])
     assert part.frame.groups == ("x", "y")
 
@@ -274,8 +274,8 @@ def test_a_frame_takes_what_the_table_knows() -> None:
     extra: dict[str, list[Any]] = {"weight": [1, 3], "group": ["g", "h"], "task": ["t", "t"]}
     plain, rich = table_of(columns).frame(), table_of(columns | extra).frame()
 
-    assert (plain.groups, plain.tasks, plain.scheme) == (None, None, "micro")
-    assert (rich.groups, rich.tasks, rich.scheme) == (("h", "g"), ("t", "t"), "explicit")
+    assert (plain.groups, plain.tasks, plain.weighting) == (None, None, "micro")
+    assert (rich.groups, rich.tasks, rich.weighting) == (("h", "g"), ("t", "t"), "explicit")
     assert rich.weights.tolist() == [0.75, 0.25]
 
 

@@ -60,7 +60,7 @@ def test_further_metrics_are_balanced_too() -> None:
         for k in range(4)
     ]
     table = br.read_scores(pl.DataFrame(rows))
-    costs = table.matrix("cost", weights="micro").values[0]
+    costs = table.matrix("cost", weighting="micro").values[0]
     positions = table.frame().positions
     gaps = {}
     for metrics in (["score"], ["score", "cost"]):

@@ -227,7 +227,8 @@ def test_the_order_of_items_is_nothing(design: Design, seed: int, data: st.DataO
     shuffled = Frame.of(
         [frame.items[i] for i in order],
         groups=None if frame.groups is None else [frame.groups[i] for i in order],
-        weights=frame.scheme if frame.scheme != "explicit" else frame.weights[order],
+        weights=frame.weights[order] if frame.weighting == "explicit" else None,
+        weighting=frame.weighting,
     )
     again = ScoreMatrix(shuffled, matrix.models, matrix.values, bounds=(0.0, 1.0))
     n = data.draw(st.integers(1, frame.n))
@@ -245,7 +246,7 @@ def made_matrix() -> ScoreMatrix:
     groups = [("algebra", "botany", "chess", "chess")[number % 4] for number in range(240)]
     values = Stream.of(5, "made").words(0, 6 * 240).reshape(6, 240) % 2
     models = tuple(f"m{row}" for row in range(6))
-    frame = Frame.of(items, groups=groups, weights="macro")
+    frame = Frame.of(items, groups=groups, weighting="macro")
     return ScoreMatrix(frame, models, values.astype(np.float64), bounds=(0.0, 1.0))
 
 

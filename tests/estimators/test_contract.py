@@ -142,7 +142,7 @@ def test_the_order_of_items_is_nothing(estimator: Estimator, run: Run, data: st.
     frame = run.targets.frame
     order = data.draw(st.permutations(range(frame.n)))
     shuffled = Frame(
-        tuple(frame.items[i] for i in order), None, None, frame.weights[order], frame.scheme
+        tuple(frame.items[i] for i in order), None, None, frame.weights[order], frame.weighting
     )
     targets = replace(run.targets, frame=shuffled, values=run.targets.values[:, order])
 

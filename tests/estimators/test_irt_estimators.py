@@ -201,7 +201,7 @@ def test_weights_of_the_frame_are_in_the_clusters_shares_already() -> None:
     kinds = np.array([[1.0, 0, 0], [1, 1, 0], [0, 1, 0], [0, 1, 1]])
     kind_of = np.array([0] * 12 + [1] * 3 + [2] * 5)
     groups = ["a"] * 10 + ["b"] * 7 + ["c"] * 3
-    frame = Frame.of([f"i{k:02}" for k in range(20)], groups=groups, weights="macro")
+    frame = Frame.of([f"i{k:02}" for k in range(20)], groups=groups, weighting="macro")
     sources = ScoreMatrix(frame, ("p", "q", "r", "s"), kinds[:, kind_of], bounds=(0.0, 1.0))
     targets = ScoreMatrix(frame, ("t",), np.array([[0.3, 0.9, 0.0]])[:, kind_of], bounds=(0.0, 1.0))
     subset = select(sources, 3, design=IrtAnchors(), seed=0)

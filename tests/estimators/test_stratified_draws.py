@@ -56,10 +56,10 @@ def test_without_prior_and_floor_the_errors_are_those_of_two_survey_packages() -
     assert np.sqrt(found.pair_variance[0, 1]) == pytest.approx(0.12478618689579671, rel=1e-12)
 
 
-def grouped(sizes: dict[str, int], values: np.ndarray, weights: str = "micro") -> br.ScoreMatrix:
+def grouped(sizes: dict[str, int], values: np.ndarray, weighting: str = "micro") -> br.ScoreMatrix:
     groups = [name for name, size in sizes.items() for _ in range(size)]
     items = [f"q{i:04d}" for i in range(len(groups))]
-    frame = br.Frame.of(items, groups=groups, weights=weights)  # type: ignore[arg-type]
+    frame = br.Frame.of(items, groups=groups, weighting=weighting)  # type: ignore[arg-type]
     models = tuple(f"m{k}" for k in range(len(values)))
     return br.ScoreMatrix(frame, models, values, bounds=(0.0, 1.0))
 

@@ -87,7 +87,7 @@ def _thinned(name: str, step: int, form: str) -> br.ScoreMatrix:
     frame = br.Frame.of(
         [whole.frame.items[column] for column in columns],
         groups=None if form == "no groups" else groups,
-        weights="macro" if form == "macro" else "micro",
+        weighting="macro" if form == "macro" else "micro",
     )
     return br.ScoreMatrix(frame, whole.models, whole.values[:, columns], "score", (0.0, 1.0))
 

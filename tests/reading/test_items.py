@@ -16,7 +16,7 @@ def test_a_text_file_holds_an_id_a_line_exactly_as_written(tmp_path: Path) -> No
     frame = read_items(path)
 
     assert frame.items == (" b", "01", "[x]", "a,1", "题 ")
-    assert frame.scheme == "micro"
+    assert frame.weighting == "micro"
 
 
 @pytest.mark.parametrize("name", ["items.json", "items.jsonl", "items"])
@@ -46,9 +46,9 @@ def test_a_table_of_items_may_have_groups_tasks_and_weights(name: str, tmp_path:
     assert frame.groups == ("x", "y")
     assert frame.tasks == ("t", "t")
     assert frame.weights.tolist() == [0.25, 0.75]
-    assert frame.scheme == "explicit"
-    assert read_items(path, weights="macro").weights.tolist() == [0.5, 0.5]
-    assert read_items(path, weights="micro").scheme == "micro"
+    assert frame.weighting == "explicit"
+    assert read_items(path, weighting="macro").weights.tolist() == [0.5, 0.5]
+    assert read_items(path, weighting="micro").weighting == "micro"
 
 
 def test_columns_that_say_nothing_of_items_are_no_matter(tmp_path: Path) -> None:
@@ -136,11 +136,11 @@ def test_weights_that_are_asked_for_must_be_there(tmp_path: Path) -> None:
     (tmp_path / "items.txt").write_text("a\nb\n")
 
     with pytest.raises(InputError, match='Weights "macro" count every group the same'):
-        read_items(tmp_path / "items.txt", weights="macro")
+        read_items(tmp_path / "items.txt", weighting="macro")
     with pytest.raises(
         ArgumentError, match="`weights` must be one of 'micro', 'macro', 'explicit'"
     ):
-        read_items(tmp_path / "items.txt", weights="even")  # type: ignore[arg-type]
+        read_items(tmp_path / "items.txt", weighting="even")  # type: ignore[arg-type]
 
 
 def test_an_item_in_two_groups_is_refused(tmp_path: Path) -> None:

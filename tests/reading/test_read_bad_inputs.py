@@ -322,8 +322,8 @@ def test_which_total_is_the_full_score_is_told_by_weights(tmp_path: Path) -> Non
 
     table = read_scores(path)
 
-    assert table.matrix(weights="micro").full_scores() == pytest.approx([0.1])
-    assert table.matrix(weights="macro").full_scores() == pytest.approx([0.5])
+    assert table.matrix(weighting="micro").full_scores() == pytest.approx([0.1])
+    assert table.matrix(weighting="macro").full_scores() == pytest.approx([0.5])
 
 
 def test_macro_weights_need_groups(tmp_path: Path) -> None:

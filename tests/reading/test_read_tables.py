@@ -142,7 +142,7 @@ def test_a_long_table_is_understood(expected: ScoreTable) -> None:
     assert expected.groups == ("g0", "g1")
     assert expected.counts() == Counts(10, 0, errored=1, unscored=1, duplicate=0)
     assert matrix.frame.items == ("01", "q1", "q10", "q2")
-    assert matrix.frame.scheme == "explicit"
+    assert matrix.frame.weighting == "explicit"
     assert matrix.values[0].tolist() == [0.75, 0.0, 0.25, 0.5]
 
 

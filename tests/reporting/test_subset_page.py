@@ -18,7 +18,7 @@ from bestrand.reporting.html.subset import subset_page
 from bestrand.reporting.json.subset import SubsetReport, subset_report
 from bestrand.reporting.write import report
 from bestrand.rng import Stream
-from bestrand.types import WeightScheme
+from bestrand.types import Weighting
 from tests.reporting.conftest import (
     A4_WIDTH,
     ESCAPING,
@@ -321,11 +321,11 @@ def caption_of(seen: SubsetReport, subset: br.Manifest, key: str) -> str:
     return next(f.caption for f in subset_page(seen, subset).figures if f.key == key)
 
 
-@pytest.mark.parametrize("weights", ["micro", "macro"])
+@pytest.mark.parametrize("weighting", ["micro", "macro"])
 def test_a_random_choice_errs_by_the_spread_on_the_pool(
-    blink: br.ScoreTable, weights: WeightScheme
+    blink: br.ScoreTable, weighting: Weighting
 ) -> None:
-    matrix = blink.matrix(weights=weights).take_models(blink.models[:3])
+    matrix = blink.matrix(weighting=weighting).take_models(blink.models[:3])
     subset = br.select(matrix, 40, design=br.Balanced(n_candidates=50), seed=0)
     seen = subset_report(subset, None, matrix)
     stream = Stream.of(0, "check").generator()

@@ -20,10 +20,10 @@ def run_of(n_right: int = 66, models: tuple[str, ...] = ("m",)) -> br.ScoreMatri
     return br.ScoreMatrix(br.Frame.of(IDS), models, values, bounds=(0.0, 1.0))
 
 
-def benchmark(weights: str = "micro") -> br.Frame:
+def benchmark(weighting: str = "micro") -> br.Frame:
     items = [f"t{i:03d}" for i in range(400)]
     groups = ["easy" if i % 4 else "hard" for i in range(400)]
-    return br.Frame.of(items, groups=groups, weights=weights)  # type: ignore[arg-type]
+    return br.Frame.of(items, groups=groups, weighting=weighting)  # type: ignore[arg-type]
 
 
 def test_a_random_list_has_the_error_of_a_simple_random_sample() -> None:
@@ -135,11 +135,11 @@ def test_what_cannot_be_adopted_is_refused() -> None:
     with pytest.raises(br.InputError, match="come more than once: 't001'"):
         br.adopt(["t001", "t001"], of=10)
     with pytest.raises(br.InputError, match="cannot be known from a part of the items"):
-        br.adopt(IDS, of=500, weights="macro")
+        br.adopt(IDS, of=500, weighting="macro")
     weighted = br.Frame.of(IDS, weights=np.arange(1.0, 101.0))
     with pytest.raises(br.InputError, match="cannot be known from a part of the items"):
         br.adopt(weighted, of=500)
-    assert br.adopt(weighted, of=500, weights="micro").weighting == "micro"
+    assert br.adopt(weighted, of=500, weighting="micro").weighting == "micro"
 
 
 def outcomes(subset: br.Manifest, items: object) -> dict[str, str]:

@@ -86,7 +86,7 @@ def test_a_metric_that_the_subset_was_not_matched_on_is_named() -> None:
 
 def test_groups_that_count_and_have_no_item_are_named() -> None:
     groups = ["big"] * 90 + [f"small {i}" for i in range(10)]
-    frame = br.Frame.of([f"q{i:03}" for i in range(100)], groups=groups, weights="macro")
+    frame = br.Frame.of([f"q{i:03}" for i in range(100)], groups=groups, weighting="macro")
     scores = br.ScoreMatrix(frame, ("m",), np.tile([0.0, 1.0], 50)[None])
     subset = br.select(frame, 20, design=br.Stratified(), seed=0)
     said = {note.code: note.text for note in br.estimate(scores, subset).notes}
@@ -97,17 +97,17 @@ def test_groups_that_count_and_have_no_item_are_named() -> None:
 # --- what is said of some models and groups names them -------------------------------------------
 
 
-def grouped(n_per_group: int = 25, *, weights: str = "macro") -> br.ScoreMatrix:
+def grouped(n_per_group: int = 25, *, weighting: str = "macro") -> br.ScoreMatrix:
     groups = [name for name in ("a", "b", "c", "d") for _ in range(n_per_group)]
     ids = [f"q{i:03}" for i in range(4 * n_per_group)]
-    frame = br.Frame.of(ids, groups=groups, weights=weights)  # type: ignore[arg-type]
+    frame = br.Frame.of(ids, groups=groups, weighting=weighting)  # type: ignore[arg-type]
     right = np.random.default_rng(0).random((5, frame.n)) < 0.6
     return br.ScoreMatrix(frame, ("m0", "m1", "m2", "m3", "m4"), right.astype(np.float64))
 
 
-@pytest.mark.parametrize("weights", ["macro", "micro"])
-def test_groups_of_which_a_target_has_no_score_are_named(weights: str) -> None:
-    matrix = grouped(weights=weights)
+@pytest.mark.parametrize("weighting", ["macro", "micro"])
+def test_groups_of_which_a_target_has_no_score_are_named(weighting: str) -> None:
+    matrix = grouped(weighting=weighting)
     subset = br.select(matrix.frame, 40, design=br.Stratified(), seed=0)
     values = matrix.values.copy()
     codes = np.array(matrix.frame.groups)

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import typer
 
 import bestrand as br
-from bestrand.cli.options import WeightsOption
+from bestrand.cli.options import WeightingOption
 from bestrand.cli.output import ManifestOutput
 
 
@@ -38,7 +38,7 @@ def adopt(
             "unknown: estimates have no interval.",
         ),
     ] = "unknown",
-    weights: WeightsOption = None,
+    weighting: WeightingOption = None,
     out: ManifestOutput,
 ) -> None:
     """Make a manifest of a subset that others chose.
@@ -50,8 +50,8 @@ def adopt(
     from bestrand.planning.equals import random_items_of
 
     out.check()
-    chosen = br.read_items(ids, weights=None if items is None and weights is None else "micro")
-    frame = None if items is None else br.read_items(items, weights=weights)
-    adopted = br.adopt(chosen, of=of, frame=frame, inclusion=inclusion, weights=weights)
+    chosen = br.read_items(ids, weighting=None if items is None and weighting is None else "micro")
+    frame = None if items is None else br.read_items(items, weighting=weighting)
+    adopted = br.adopt(chosen, of=of, frame=frame, inclusion=inclusion, weighting=weighting)
     notes = [*chosen.notes, *(() if frame is None else frame.notes)]
     out.manifest(adopted, notes, lambda: random_items_of(adopted))

@@ -47,7 +47,7 @@ Duplicates: TypeAlias = Literal["error", "mean", "first", "last"]
 Errors: TypeAlias = Literal["keep", "zero", "missing", "refuse"]
 Missing: TypeAlias = Literal["error", "zero", "omit"]
 LeaveOut: TypeAlias = Literal["error", "models", "items"]
-Weights: TypeAlias = Literal["micro", "macro", "explicit"]
+Weighting: TypeAlias = Literal["micro", "macro", "explicit"]
 
 ScoresArgument = Annotated[
     list[str],
@@ -167,8 +167,8 @@ FactorOption = Annotated[
     float, typer.Option("--factor", help="Size of the pool over that of the subset (alpha).")
 ]
 DesignOption = Annotated[DesignWord, typer.Option("--design", help="How to choose.")]
-WeightsOption = Annotated[
-    Weights | None,
+WeightingOption = Annotated[
+    Weighting | None,
     typer.Option(
         "--weights",
         help="micro: items count the same; macro: groups count the same; explicit: use the column "

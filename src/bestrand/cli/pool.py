@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import typer
 
 import bestrand as br
-from bestrand.cli.options import FactorOption, SeedOption, WeightsOption
+from bestrand.cli.options import FactorOption, SeedOption, WeightingOption
 from bestrand.cli.output import ManifestOutput
 
 
@@ -28,7 +28,7 @@ def pool(
             "item has a group, else random.",
         ),
     ] = None,
-    weights: WeightsOption = None,
+    weighting: WeightingOption = None,
     seed: SeedOption = 0,
     out: ManifestOutput,
 ) -> None:
@@ -39,7 +39,7 @@ def pool(
     from bestrand.methods import make_design
 
     out.check()
-    frame = br.read_items(items, weights=weights)
+    frame = br.read_items(items, weighting=weighting)
     how = make_design(design) if design else None
-    drawn = br.draw_pool(frame, n, factor=factor, design=how, weights=weights, seed=seed)
+    drawn = br.draw_pool(frame, n, factor=factor, design=how, weighting=weighting, seed=seed)
     out.manifest(drawn, frame.notes)

@@ -11,7 +11,7 @@ from bestrand.cli.options import (
     RetentionOption,
     SeedOption,
     SizeOption,
-    WeightsOption,
+    WeightingOption,
 )
 from bestrand.cli.output import ManifestOutput
 from bestrand.cli.reading import ReadingSeveral
@@ -57,7 +57,7 @@ def select(
         Path | None,
         typer.Option("--texts", help="The items' texts or embeddings, for designs that use them."),
     ] = None,
-    weights: WeightsOption = None,
+    weighting: WeightingOption = None,
     seed: SeedOption = 0,
     reading: ReadingSeveral,
     out: ManifestOutput,
@@ -72,7 +72,7 @@ def select(
     how = make_design(design, n_candidates=candidates, norm=norm, allocation=allocation)
     out.check()
     table = reading.scores(scores) if how.uses_probes or len(scores) > 1 else None
-    seen = br.read_items(scores[0], weights=weights) if table is None else table
+    seen = br.read_items(scores[0], weighting=weighting) if table is None else table
     base = br.Manifest.read(pool) if pool is not None else None
     chosen = br.select(
         seen,
@@ -82,7 +82,7 @@ def select(
         design=how,
         probes=_names(probes),
         metrics=reading.metric or None,
-        weights=weights,
+        weighting=weighting,
         texts=br.read_texts(texts) if texts is not None else None,
         seed=seed,
     )

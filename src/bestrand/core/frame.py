@@ -14,7 +14,7 @@ import numpy as np
 from bestrand.errors import ArgumentError, InputError
 from bestrand.ids import is_encodable
 from bestrand.notes import Note, shown
-from bestrand.types import FloatArray, IntArray, WeightScheme
+from bestrand.types import FloatArray, IntArray, Weighting
 
 
 LARGEST_WEIGHT = 1e300  # so that the sum of all is a number too
@@ -33,7 +33,7 @@ class Frame:
         tasks: (N,) benchmark of each item, or None.
         weights: (N,) shares of the full score, >= 0, sum 1. A model's full score is the
             sum of weight * score over the frame.
-        scheme: how the weights came about.
+        weighting: how the weights came about.
         notes: what reading the items found odd; they say nothing of the items themselves.
     """
 
@@ -41,7 +41,7 @@ class Frame:
     groups: tuple[str, ...] | None
     tasks: tuple[str, ...] | None
     weights: FloatArray
-    scheme: WeightScheme
+    weighting: Weighting
     notes: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:
@@ -56,7 +56,8 @@ class Frame:
         *,
         groups: Sequence[str] | None = None,
         tasks: Sequence[str] | None = None,
-        weights: WeightScheme | Sequence[float] | FloatArray = "micro",
+        weights: Sequence[float] | FloatArray | None = None,
+        weighting: Weighting | None = None,
     ) -> "Frame":
         """Make a frame from items in any order; `groups`, `tasks`, `weights` go with `items`.
 
@@ -64,13 +65,15 @@ class Frame:
             items: ids, distinct.
             groups: subtask of each item.
             tasks: benchmark of each item.
-            weights: "micro", every item the same; "macro", every group the same and its items
-                alike; or a number >= 0 an item, which are scaled to sum 1.
+            weights: a number >= 0 for each item; they are scaled to sum 1.
+            weighting: "micro", every item counts the same; "macro", every group counts the same,
+                and the items of a group alike; "explicit", by `weights`. Default: "explicit" with
+                `weights`, else "micro".
 
         Raises:
             InputError: no items, one text for them, an id twice or that is no text, groups asked
                 for and absent, or weights that are negative, not finite or all 0.
-            ArgumentError: an unknown name for the weights.
+            ArgumentError: an unknown weighting, or weights that it does not use.
         """
         if isinstance(items, str | bytes | PathLike):
             kind = "path" if isinstance(items, PathLike) else "text"
@@ -83,17 +86,23 @@ class Frame:
         order = sorted(range(len(ids)), key=ids.__getitem__)
         sorted_ids = tuple(str(ids[i]) for i in order)
         sorted_groups = _in_order("groups", groups, order)
-        scheme: WeightScheme = "explicit"
-        if isinstance(weights, str):
-            scheme, raw = weights, _scheme_weights(weights, sorted_groups, len(ids))
-        else:
+        if weights is None:
+            weighting = weighting or "micro"
+            raw = _weights_of(weighting, sorted_groups, len(ids))
+        elif weighting in (None, "explicit"):
+            weighting = "explicit"
             raw = _explicit_weights(weights, sorted_ids, order)
+        else:
+            raise ArgumentError(
+                f'`weights` are used with weighting "explicit" only, got {weighting!r}. Leave one '
+                "of the two out."
+            )
         return cls(
             items=sorted_ids,
             groups=sorted_groups,
             tasks=_in_order("tasks", tasks, order),
             weights=raw / math.fsum(raw),
-            scheme=scheme,
+            weighting=weighting,
         )
 
     @property
@@ -110,7 +119,7 @@ class Frame:
     def relative_weights(self) -> FloatArray:
         """Weights scaled to mean 1; (N,). All 1 under "micro"."""
         relative = np.asarray(self.weights * self.n, dtype=np.float64)
-        return np.ones(self.n) if self.scheme == "micro" else relative
+        return np.ones(self.n) if self.weighting == "micro" else relative
 
     @cached_property
     def positions(self) -> Mapping[str, int]:
@@ -130,17 +139,17 @@ class Frame:
         codes = {name: code for code, name in enumerate(sorted(set(self.groups)))}
         return np.array([codes[name] for name in self.groups], dtype=np.int64)
 
-    def reweighted(self, weights: WeightScheme) -> "Frame":
+    def reweighted(self, weighting: Weighting) -> "Frame":
         """Give the same items, in the same order, other weights, "micro" or "macro".
 
         Raises:
             InputError: "macro" without groups, or "explicit", of which these carry none.
-            ArgumentError: an unknown name for the weights.
+            ArgumentError: an unknown weighting.
         """
-        if weights == self.scheme:
+        if weighting == self.weighting:
             return self
-        raw = _scheme_weights(weights, self.groups, self.n)
-        return replace(self, weights=raw / math.fsum(raw), scheme=weights)
+        raw = _weights_of(weighting, self.groups, self.n)
+        return replace(self, weights=raw / math.fsum(raw), weighting=weighting)
 
     def take(self, positions: IntArray) -> "Frame":
         """Make the frame of some of the items, their weights scaled to sum 1 again.
@@ -157,7 +166,7 @@ class Frame:
             groups=None if self.groups is None else tuple(self.groups[i] for i in chosen),
             tasks=None if self.tasks is None else tuple(self.tasks[i] for i in chosen),
             weights=weights / math.fsum(weights),
-            scheme=self.scheme,
+            weighting=self.weighting,
         )
 
 
@@ -207,10 +216,10 @@ def _check_length(what: str, n: int, n_items: int) -> None:
         raise InputError(f"`{what}` must have one for each of {n_items} items, got {n}.")
 
 
-def _scheme_weights(scheme: WeightScheme, groups: tuple[str, ...] | None, n: int) -> FloatArray:
-    if scheme == "micro":
+def _weights_of(weighting: Weighting, groups: tuple[str, ...] | None, n: int) -> FloatArray:
+    if weighting == "micro":
         return np.ones(n)
-    if scheme == "macro":
+    if weighting == "macro":
         if groups is None:
             raise InputError(
                 'Weights "macro" count every group the same, and these items have no groups. '
@@ -218,14 +227,14 @@ def _scheme_weights(scheme: WeightScheme, groups: tuple[str, ...] | None, n: int
             )
         sizes = Counter(groups)
         return np.array([1.0 / sizes[group] for group in groups])
-    if scheme == "explicit":
+    if weighting == "explicit":
         raise InputError(
             'Weights "explicit" need a number an item, and these items carry none. '
             'Add a `weight` column, or take "micro".'
         )
     raise ArgumentError(
-        f"`weights` must be one of {shown(list(get_args(WeightScheme)))}, got {scheme!r}.",
-        weights=scheme,
+        f"`weighting` must be one of {shown(list(get_args(Weighting)))}, got {weighting!r}.",
+        weighting=weighting,
     )
 
 

@@ -16,7 +16,7 @@ from bestrand.errors import ManifestError
 from bestrand.files import write_whole
 from bestrand.ids import is_encodable
 from bestrand.notes import Note, shown
-from bestrand.types import FloatArray, IntArray, WeightScheme
+from bestrand.types import FloatArray, IntArray, Weighting
 
 
 SCHEMA_VERSION = 1
@@ -68,7 +68,7 @@ class Manifest(BaseModel):
     metrics: tuple[str, ...] = Field(description="Metrics of the probes that it looked at.")
     scores_digest: Digest | None = Field(description="SHA-256 over those scores, or null.")
     parent: Digest | None = Field(description="`digest` of the pool's manifest, or null.")
-    weighting: WeightScheme = Field(description="What an item counts for in the full score.")
+    weighting: Weighting = Field(description="What an item counts for in the full score.")
     item_weights: tuple[float, ...] | None = Field(
         description="N times each chosen item's share of the full score; null where all are 1."
     )

@@ -192,7 +192,7 @@ def _same_digest(
             return False
         names = subset.metrics
         matrices = [
-            probes.matrix(name, weights="micro").take_models(whole.models) for name in names
+            probes.matrix(name, weighting="micro").take_models(whole.models) for name in names
         ]
     items = sorted(whole.frame.items[i] for i in np.flatnonzero(pool))
     taken = [matrix.take_items(items) for matrix in matrices]

@@ -62,10 +62,10 @@ def known_probes(
     if probes is None:
         return None
     if isinstance(probes, ScoreTable):
-        whole = probes.matrix(targets.metric, weights="micro")
+        whole = probes.matrix(targets.metric, weighting="micro")
     else:
         probes = _by_id(probes)
-        whole = matrix_of(probes, None, weights="micro")
+        whole = matrix_of(probes, None, weighting="micro")
     covers = subset.n_pool == subset.n_frame and _is_frame(whole.frame, subset)
     models = subset.probes
     if not models:
@@ -137,4 +137,4 @@ def weights_of(
         frame = frame if isinstance(frame, Frame) else frame(subset.weighting)
     except InputError:
         return None
-    return frame.relative_weights if frame.scheme == subset.weighting else None
+    return frame.relative_weights if frame.weighting == subset.weighting else None

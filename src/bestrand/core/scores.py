@@ -19,7 +19,7 @@ from bestrand.files import write_whole
 from bestrand.ids import explain_mismatch
 from bestrand.notes import Note, shown
 from bestrand.settings import several_names
-from bestrand.types import BoolArray, FloatArray, IntArray, WeightScheme
+from bestrand.types import BoolArray, FloatArray, IntArray, Weighting
 
 
 Unknown = Literal["error", "nan"]
@@ -229,26 +229,27 @@ class ScoreTable:
             metrics=have,
         )
 
-    def frame(self, weights: WeightScheme | None = None) -> Frame:
+    def frame(self, weighting: Weighting | None = None) -> Frame:
         """Take the items as a frame.
 
         Args:
-            weights: "micro", "macro" or "explicit" (the `weight` column); None means "explicit"
+            weighting: "micro", "macro" or "explicit" (the `weight` column); None means "explicit"
                 where there is such a column and "micro" elsewhere.
 
         Raises:
             InputError: groups or weights are asked for and some item has none.
         """
-        numbers = self._whole_column("weight") if weights in (None, "explicit") else None
+        numbers = self._whole_column("weight") if weighting in (None, "explicit") else None
         return Frame.of(
             self.items["item"].to_list(),
             groups=self._whole_column("group"),
             tasks=self._whole_column("task"),
-            weights=numbers or weights or "micro",
+            weights=numbers,
+            weighting=weighting,
         )
 
     def matrix(
-        self, metric: str | None = None, *, weights: WeightScheme | None = None
+        self, metric: str | None = None, *, weighting: Weighting | None = None
     ) -> ScoreMatrix:
         """Take the scores of one metric as a matrix; whatever has no score is nan.
 
@@ -257,7 +258,7 @@ class ScoreTable:
                 asked for and not there.
         """
         name = self.take_metric(metric)
-        frame = self.frame(weights)
+        frame = self.frame(weighting)
         rows = self.rows.filter(pl.col("metric") == name)
         models = tuple(rows["model"].unique().sort())
         values = np.full((len(models), frame.n), np.nan)
@@ -332,7 +333,7 @@ def matrix_of(
     scores: ScoreTable | ScoreMatrix,
     metric: str | None,
     *,
-    weights: WeightScheme | None = None,
+    weighting: Weighting | None = None,
 ) -> ScoreMatrix:
     """Take the matrix of one metric, of a table or a matrix; default: its own weights.
 
@@ -340,12 +341,12 @@ def matrix_of(
         InputError: no such metric, or weights that are asked for and not there.
     """
     if isinstance(scores, ScoreTable):
-        return scores.matrix(metric, weights=weights)
+        return scores.matrix(metric, weighting=weighting)
     if metric not in (None, scores.metric):
         raise InputError(f"No metric {metric!r} here; this matrix holds {scores.metric!r}.")
-    if weights is None or weights == scores.frame.scheme:
+    if weighting is None or weighting == scores.frame.weighting:
         return scores
-    return replace(scores, frame=scores.frame.reweighted(weights))
+    return replace(scores, frame=scores.frame.reweighted(weighting))
 
 
 def _distinct(items: Sequence[str]) -> tuple[str, ...]:

@@ -67,7 +67,7 @@ def random_items_of(
     metric = subset.metrics[0]
     if isinstance(probes, ScoreMatrix) and probes.metric != metric:
         return None
-    whole = probes.matrix(metric, weights="micro") if isinstance(probes, ScoreTable) else probes
+    whole = probes.matrix(metric, weighting="micro") if isinstance(probes, ScoreTable) else probes
     found = _on_pool(subset, whole.take_models(subset.probes), probes, pool)
     if found is None:
         return None

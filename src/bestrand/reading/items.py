@@ -22,10 +22,10 @@ from bestrand.reading.summary_names import summary_names
 from bestrand.reading.tables import decode, read_table
 from bestrand.reading.values import is_numeric, stray_cell
 from bestrand.reading.verdicts import with_verdicts
-from bestrand.types import WeightScheme
+from bestrand.types import Weighting
 
 
-def items_of_tables(found: Found, weights: WeightScheme | None) -> Frame:
+def items_of_tables(found: Found, weighting: Weighting | None) -> Frame:
     """Read the items of lists and tables; see `read_items`."""
     tables = [_read_rows(source) for source in found.sources]
     lists = [_item_rows(table) for table in tables]
@@ -37,7 +37,7 @@ def items_of_tables(found: Found, weights: WeightScheme | None) -> Frame:
         *(note for one in lists for note in one.notes),
         *odd_ids(items["item"].to_list()),
     )
-    return replace(ScoreTable(pl.DataFrame(), items).frame(weights), notes=notes)
+    return replace(ScoreTable(pl.DataFrame(), items).frame(weighting), notes=notes)
 
 
 def are_item_lists(found: Found, columns: Columns | None = None) -> bool:

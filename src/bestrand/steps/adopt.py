@@ -16,7 +16,7 @@ from bestrand.notes import Note, shown
 from bestrand.settings import whole_number
 from bestrand.steps.arguments import as_frame
 from bestrand.steps.stamp import drawn_fields
-from bestrand.types import WeightScheme
+from bestrand.types import Weighting
 
 
 Inclusion = Literal["unknown", "random"]
@@ -29,7 +29,7 @@ def adopt(
     of: int | None = None,
     frame: Items | None = None,
     inclusion: Inclusion = "unknown",
-    weights: WeightScheme | None = None,
+    weighting: Weighting | None = None,
 ) -> Manifest:
     """Make a manifest of a subset that was chosen elsewhere, as a published list of ids.
 
@@ -43,7 +43,7 @@ def adopt(
             the subset's ids and to N alone.
         inclusion: how the items were drawn. "random" states that they are a simple random sample
             of the N items; "unknown" gives estimates without intervals.
-        weights: "micro", "macro" or "explicit"; others than "micro" need `frame`.
+        weighting: "micro", "macro" or "explicit"; others than "micro" need `frame`.
 
     Returns:
         A manifest of kind "subset" and design "Adopted".
@@ -56,8 +56,8 @@ def adopt(
     """
     if inclusion not in get_args(Inclusion):
         raise ArgumentError(f"`inclusion` must be unknown or random, got {inclusion!r}.")
-    part = _part(items, weights if frame is None else "micro")
-    n_frame = _size(part.n, of, None if frame is None else as_frame(frame, weights).n)
+    part = _part(items, weighting if frame is None else "micro")
+    n_frame = _size(part.n, of, None if frame is None else as_frame(frame, weighting).n)
     chance = part.n / n_frame if inclusion == "random" or part.n == n_frame else None
     fields = {
         "kind": "subset",
@@ -87,7 +87,7 @@ def adopt(
             distance=None,
             notes=(_note(inclusion, part.n, n_frame),),
         )
-    whole = as_frame(frame, weights)
+    whole = as_frame(frame, weighting)
     absent = [item for item in part.items if item not in whole.positions]
     if absent:
         raise InputError(
@@ -105,21 +105,21 @@ def adopt(
     return Manifest.make(**fields, **drawn_fields(chosen_from, draw, ADOPTED))
 
 
-def _part(items: Items, weights: WeightScheme | None) -> Frame:
+def _part(items: Items, weighting: Weighting | None) -> Frame:
     """Take the ids, in their order; weights and groups are the whole frame's to say."""
     if isinstance(items, ScoreTable):
         ids: Iterable[str] = items.items["item"].to_list()
         column = items.items["weight"]
-        weighted = column.null_count() < column.len() and weights is None
+        weighted = column.null_count() < column.len() and weighting is None
     else:
         taken = items if isinstance(items, Frame) else getattr(items, "frame", None)
         ids = items if taken is None else taken.items  # type: ignore[assignment]
-        weighted = taken is not None and taken.scheme != "micro" and weights is None
-    if weighted or weights not in (None, "micro"):
+        weighted = taken is not None and taken.weighting != "micro" and weighting is None
+    if weighted or weighting not in (None, "micro"):
         raise InputError(
             "What an item weighs in the full score cannot be known from a part of the items. Give "
             "all of them, --items FILE (frame=), or count every item the same, --weights micro "
-            '(weights="micro").'
+            '(weighting="micro").'
         )
     return Frame.of(ids)
 

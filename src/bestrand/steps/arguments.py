@@ -6,19 +6,19 @@ from bestrand.core.frame import Frame
 from bestrand.core.scores import ScoreMatrix, ScoreTable
 from bestrand.errors import ArgumentError, InputError
 from bestrand.settings import real_number, whole_number
-from bestrand.types import WeightScheme
+from bestrand.types import Weighting
 
 
 def as_frame(
-    items: Frame | ScoreMatrix | ScoreTable | Sequence[str], weights: WeightScheme | None
+    items: Frame | ScoreMatrix | ScoreTable | Sequence[str], weighting: Weighting | None
 ) -> Frame:
     """Take whatever stands for the items as a frame, with the weights asked for."""
     if isinstance(items, ScoreTable):
-        return items.frame(weights)
+        return items.frame(weighting)
     frame = items.frame if isinstance(items, ScoreMatrix) else items
     if not isinstance(frame, Frame):
         frame = Frame.of(frame)
-    return frame if weights in (None, frame.scheme) else frame.reweighted(weights)
+    return frame if weighting in (None, frame.weighting) else frame.reweighted(weighting)
 
 
 def subset_size(n: int | None, retention: float | None, n_frame: int) -> int:

@@ -108,7 +108,7 @@ def probe_balance(manifest: Manifest, probes: ScoreTable | ScoreMatrix) -> tuple
             )
         matrices = [probes] if stated else []
     else:
-        matrices = [probes.matrix(metric, weights="micro") for metric in stated]
+        matrices = [probes.matrix(metric, weighting="micro") for metric in stated]
     return tuple(
         line
         for matrix in matrices

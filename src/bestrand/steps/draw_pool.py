@@ -15,7 +15,7 @@ from bestrand.rng import Stream
 from bestrand.settings import real_number, whole_number
 from bestrand.steps.arguments import as_frame, require_size
 from bestrand.steps.stamp import drawn_fields
-from bestrand.types import WeightScheme
+from bestrand.types import Weighting
 
 
 def draw_pool(
@@ -24,7 +24,7 @@ def draw_pool(
     *,
     factor: float = 4.0,
     design: Design | None = None,
-    weights: WeightScheme | None = None,
+    weighting: Weighting | None = None,
     seed: int = 0,
 ) -> Manifest:
     """Draw the pool: the items that the probes must run, before any score is known.
@@ -35,7 +35,7 @@ def draw_pool(
         factor: alpha >= 1; the pool has alpha * n items, or the whole frame if that is fewer.
         design: how to choose; default: `Stratified()`, which takes each group's share, where every
             item has a group, and `SimpleRandom()` elsewhere.
-        weights: "micro", "macro" or "explicit"; see `ScoreTable.frame`.
+        weighting: "micro", "macro" or "explicit"; see `ScoreTable.frame`.
         seed: random seed.
 
     Returns:
@@ -50,7 +50,7 @@ def draw_pool(
     if not 1 <= factor < math.inf:
         raise ArgumentError(f"`factor` (alpha) must be 1 or more, got {factor:g}.", factor=factor)
     n, seed = whole_number(n, "n"), whole_number(seed, "seed")
-    frame = as_frame(items, weights)
+    frame = as_frame(items, weighting)
     require_size(n, frame.n, "the size of the frame")
     design = design or (SimpleRandom() if frame.groups is None else Stratified())
     chosen_from = Pool.of_frame(frame)

@@ -76,7 +76,7 @@ def estimate(
     """
     _check_arguments(subset, missing, level)
     name = metric or _matched_metric(subset, scores)
-    whole = matrix_of(scores, name, weights="micro")
+    whole = matrix_of(scores, name, weighting="micro")
     if not whole.models:
         raise InputError("`scores` must hold at least one target, got none. Give their scores.")
     if not set(subset.items) & whole.frame.positions.keys():

@@ -10,29 +10,29 @@ from bestrand.reading.chosen import Columns
 from bestrand.reading.items import are_item_lists, items_of_tables
 from bestrand.reading.paths import find_sources, list_files
 from bestrand.steps.read_scores import read_scores
-from bestrand.types import WeightScheme
+from bestrand.types import Weighting
 
 
-def read_items(path: str | Path, *, weights: WeightScheme | None = None) -> Frame:
+def read_items(path: str | Path, *, weighting: Weighting | None = None) -> Frame:
     """Read the items of a benchmark.
 
     Args:
         path: a text file with an id a line; a JSON list of ids; a table with an item column and
             maybe `group`, `task` and `weight`; or any file or folder of scores, also logs of a
             harness, whose items are taken.
-        weights: "micro", "macro" or "explicit"; None means "explicit" where the table has a
+        weighting: "micro", "macro" or "explicit"; None means "explicit" where the table has a
             `weight` column and "micro" elsewhere.
 
     Raises:
         FileError: it cannot be read, holds no ids, or a row of it would be lost: its last line is
             cut off, or several rows stand on one line; or a list holds an id twice.
         InputError: an item in two groups, or weights that are asked for and not there.
-        ArgumentError: an unknown name for the weights.
+        ArgumentError: an unknown weighting.
     """
     if holds_logs(path):
         table = read_scores(path)
-        return replace(table.frame(weights), notes=table.notes)
-    return items_of_tables(find_sources(path), weights)
+        return replace(table.frame(weighting), notes=table.notes)
+    return items_of_tables(find_sources(path), weighting)
 
 
 def is_item_list(path: str | Path, columns: Columns | None = None) -> bool:

@@ -20,7 +20,7 @@ from bestrand.rng import Stream
 from bestrand.settings import several_names, whole_number
 from bestrand.steps.arguments import as_frame, require_size, subset_size
 from bestrand.steps.stamp import drawn_fields
-from bestrand.types import FloatArray, WeightScheme
+from bestrand.types import FloatArray, Weighting
 
 
 def select(
@@ -32,7 +32,7 @@ def select(
     design: Design | None = None,
     probes: Sequence[str] | None = None,
     metrics: Sequence[str] | None = None,
-    weights: WeightScheme | None = None,
+    weighting: Weighting | None = None,
     texts: ItemTexts | None = None,
     seed: int = 0,
 ) -> Manifest:
@@ -50,7 +50,7 @@ def select(
             scores notes the means of the probes named here, for estimators that refer to them.
         metrics: which metrics to match, the main one first, each probe and metric a column of its
             own; default: the main one alone.
-        weights: "micro", "macro" or "explicit"; the pool's where there is a pool.
+        weighting: "micro", "macro" or "explicit"; the pool's where there is a pool.
         texts: the items' texts, for designs that look at them; matched by id.
         seed: random seed.
 
@@ -67,8 +67,8 @@ def select(
     design = design or Balanced()
     seed = whole_number(seed, "seed")
     looks = design.uses_probes or probes is not None
-    matrices = take_matrices(scores, probes, metrics, weights) if looks else []
-    frame = matrices[0].frame if matrices else as_frame(scores, weights)
+    matrices = take_matrices(scores, probes, metrics, weighting) if looks else []
+    frame = matrices[0].frame if matrices else as_frame(scores, weighting)
     chosen_from = Pool.of_frame(frame) if pool is None else Pool.of_pool(pool, frame)
     n = subset_size(n, retention, chosen_from.n_frame)
     require_size(n, chosen_from.n_frame, "the size of the frame")
@@ -120,7 +120,7 @@ def take_matrices(
     scores: Frame | ScoreMatrix | ScoreTable,
     probes: Sequence[str] | None,
     metrics: Sequence[str] | None,
-    weights: WeightScheme | None,
+    weighting: Weighting | None,
 ) -> list[ScoreMatrix]:
     """Take the probes' scores, one matrix a metric; none of a bare frame."""
     if isinstance(scores, Frame):
@@ -133,7 +133,7 @@ def take_matrices(
                 f"{shown(list(metrics))}. Give a ScoreTable for several.",
                 metrics=metrics,
             )
-        frame = as_frame(scores, weights)
+        frame = as_frame(scores, weighting)
         if not scores.open_ended:
             rows = list(scores.values)
             require_one_scale(scores.models, rows, scores.metric, scores.bounds or seen_range(rows))
@@ -142,7 +142,7 @@ def take_matrices(
         if metrics is not None and len(set(metrics)) < len(metrics):
             raise ArgumentError(f"`metrics` must be distinct, got {shown(list(metrics))}.")
         names = metrics if metrics else [scores.take_metric()]
-        matrices = [scores.matrix(name, weights=weights) for name in names]
+        matrices = [scores.matrix(name, weighting=weighting) for name in names]
     chosen = matrices[0].models if probes is None else several_names(probes, "probes")
     if len(set(chosen)) < len(chosen):
         raise ArgumentError(f"`probes` must be distinct, got {shown(list(chosen))}.")

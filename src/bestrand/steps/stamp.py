@@ -26,7 +26,7 @@ def drawn_fields(pool: Pool, draw: Draw, design: str) -> dict[str, Any]:
         "n_pool": pool.frame.n,
         "design": design,
         "balanced_on": draw.balanced_on,
-        "weighting": pool.frame.scheme,
+        "weighting": pool.frame.weighting,
         "item_weights": _numbers(None if _is_micro(pool) else pool.weights[columns]),
         "item_groups": None if groups is None else tuple(groups[i] for i in columns),
         "group_sizes": pool.group_sizes,
@@ -56,7 +56,7 @@ def _weight_notes(pool: Pool, draw: Draw) -> list[Note]:
 
 
 def _is_micro(pool: Pool) -> bool:
-    return pool.frame.scheme == "micro"
+    return pool.frame.weighting == "micro"
 
 
 def _group_notes(pool: Pool, draw: Draw) -> list[Note]:

@@ -261,11 +261,11 @@ def _draw_again(
 ) -> Manifest:
     design = design_of(manifest.design, manifest.parameters)
     n = int(manifest.parameters["n"])
-    weights = manifest.weighting
+    weighting = manifest.weighting
     if manifest.kind == "pool":
         factor = float(manifest.parameters["factor"])
         return draw_pool(
-            items, n, factor=factor, design=design, weights=weights, seed=manifest.seed
+            items, n, factor=factor, design=design, weighting=weighting, seed=manifest.seed
         )
     if not isinstance(items, ScoreTable | ScoreMatrix | Frame):
         items = Frame.of(items)
@@ -277,7 +277,7 @@ def _draw_again(
         design=design,
         probes=probes,
         metrics=metrics,
-        weights=weights,
+        weighting=weighting,
         texts=texts,
         seed=manifest.seed,
     )

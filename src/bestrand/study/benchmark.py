@@ -248,7 +248,7 @@ def require_usable(benchmarks: Sequence[Benchmark]) -> None:
 
 def _digest(matrix: ScoreMatrix) -> str:
     frame = matrix.frame
-    facts = (frame.digest, frame.groups, frame.scheme, matrix.metric, matrix.bounds)
+    facts = (frame.digest, frame.groups, frame.weighting, matrix.metric, matrix.bounds)
     state = hashlib.sha256(repr(facts).encode("utf-8", "surrogatepass"))
     state.update(np.ascontiguousarray(frame.weights, dtype="<f8").tobytes())
     state.update(scores_digest(matrix.models, matrix.values).encode())

@@ -242,7 +242,7 @@ def _several(benchmark: Benchmark, seen: ScoreMatrix, metrics: tuple[str, ...]) 
     ]
     frame = benchmark.main.frame
     place = [frame.positions[item] for item in items]
-    explicit = frame.scheme == "explicit"
+    explicit = frame.weighting == "explicit"
     described = pl.DataFrame(
         {
             "item": items,
