@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from bestrand import ArgumentError, Frame, InputError
 from bestrand.core.frame import items_digest
+from bestrand.types import Weighting
 
 
 ids = st.lists(
@@ -141,8 +142,6 @@ def test_items_that_are_none_are_refused(items: list[str], message: str) -> None
         ([0, 0], "At least one weight must be above 0; all are 0"),
         ([None, 1], r"Weights must be numbers \(.*None.*\). Give every item one"),
         (["x", 1], "Weights must be numbers"),
-        ("macro", 'Weights "macro" count every group the same, and these items have no groups'),
-        ("explicit", 'Weights "explicit" need a number an item, and these items carry none'),
     ],
 )
 def test_weights_that_are_none_are_refused(weights: list[float], message: str) -> None:
@@ -150,8 +149,28 @@ def test_weights_that_are_none_are_refused(weights: list[float], message: str) -
         Frame.of(["a", "b"], weights=weights)
 
 
-def test_an_unknown_name_for_the_weights_is_refused() -> None:
-    with pytest.raises(ArgumentError, match=r"`weights` must be one of 'micro', .*, got 'even'"):
+@pytest.mark.parametrize(
+    ("weighting", "message"),
+    [
+        ("macro", 'Weighting "macro" counts every group the same, and these items have no groups'),
+        (
+            "explicit",
+            'Weighting "explicit" needs a weight for every item, and these items have none',
+        ),
+    ],
+)
+def test_a_weighting_needs_what_it_is_made_of(weighting: Weighting, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Frame.of(["a", "b"], weighting=weighting)
+
+
+def test_weights_beside_a_weighting_that_does_not_use_them_are_refused() -> None:
+    with pytest.raises(ArgumentError, match="used with weighting \"explicit\" only, got 'macro'"):
+        Frame.of(["a", "b"], groups=["g", "h"], weights=[1, 2], weighting="macro")
+
+
+def test_an_unknown_weighting_is_refused() -> None:
+    with pytest.raises(ArgumentError, match=r"`weighting` must be one of 'micro', .*, got 'even'"):
         Frame.of(["a"], weighting="even")  # type: ignore[arg-type]
 
 

@@ -135,10 +135,10 @@ def test_text_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
 def test_weights_that_are_asked_for_must_be_there(tmp_path: Path) -> None:
     (tmp_path / "items.txt").write_text("a\nb\n")
 
-    with pytest.raises(InputError, match='Weights "macro" count every group the same'):
+    with pytest.raises(InputError, match='Weighting "macro" counts every group the same'):
         read_items(tmp_path / "items.txt", weighting="macro")
     with pytest.raises(
-        ArgumentError, match="`weights` must be one of 'micro', 'macro', 'explicit'"
+        ArgumentError, match="`weighting` must be one of 'micro', 'macro', 'explicit'"
     ):
         read_items(tmp_path / "items.txt", weighting="even")  # type: ignore[arg-type]
 

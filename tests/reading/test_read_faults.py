@@ -9,7 +9,7 @@ import pytest
 
 from bestrand import ArgumentError, InputError, ScoreTable, read_scores
 from bestrand.core.summary import Counts
-from bestrand.reading.faults import Errors
+from bestrand.reading.faults import ErrorPolicy
 
 
 LIMIT = "RateLimitError: 429"
@@ -79,7 +79,7 @@ def test_a_score_beside_a_fault_is_counted_by_model_and_word(
 )
 @pytest.mark.parametrize("errors", ["keep", "zero", "missing", "refuse"])
 def test_where_nothing_failed_nothing_is_said_or_done(
-    fault: dict[str, object], errors: Errors, tmp_path: Path
+    fault: dict[str, object], errors: ErrorPolicy, tmp_path: Path
 ) -> None:
     table = read_scores(write(tmp_path / "runs.jsonl", runs(**fault)), errors=errors)
 

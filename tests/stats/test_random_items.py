@@ -12,7 +12,7 @@ import bestrand as br
 from bestrand.data.demo import repeat
 from bestrand.rng import Stream
 from bestrand.stats.random_items import (
-    Ratio,
+    RandomRatio,
     in_random_items,
     jackknife_se,
     random_items,
@@ -43,7 +43,7 @@ def test_no_error_is_all_items_and_no_gain_is_as_many() -> None:
 
 
 def test_a_larger_ratio_is_fewer_items() -> None:
-    seen = in_random_items(Ratio(0.8, 0.7, 0.9), Ratio(0.6, 0.5, 0.7), 50, 1000)
+    seen = in_random_items(RandomRatio(0.8, 0.7, 0.9), RandomRatio(0.6, 0.5, 0.7), 50, 1000)
 
     assert seen.mean == pytest.approx(random_items(0.8, 50, 1000))
     assert (seen.mean_low, seen.mean_high) == pytest.approx(

@@ -44,7 +44,7 @@ EstimatorWord: TypeAlias = Literal[
     "sparse-eval",
 ]
 Duplicates: TypeAlias = Literal["error", "mean", "first", "last"]
-Errors: TypeAlias = Literal["keep", "zero", "missing", "refuse"]
+ErrorPolicy: TypeAlias = Literal["keep", "zero", "missing", "refuse"]
 Missing: TypeAlias = Literal["error", "zero", "omit"]
 LeaveOut: TypeAlias = Literal["error", "models", "items"]
 Weighting: TypeAlias = Literal["micro", "macro", "explicit"]
@@ -112,7 +112,7 @@ NoTotalCheckOption = Annotated[
     ),
 ]
 ErrorsOption = Annotated[
-    Errors,
+    ErrorPolicy,
     typer.Option(
         "--errors",
         help="What a row with an error or an unknown status counts as. keep: its score, with a "

@@ -222,14 +222,14 @@ def _weights_of(weighting: Weighting, groups: tuple[str, ...] | None, n: int) ->
     if weighting == "macro":
         if groups is None:
             raise InputError(
-                'Weights "macro" count every group the same, and these items have no groups. '
+                'Weighting "macro" counts every group the same, and these items have no groups. '
                 'Add a `group` column, or take "micro".'
             )
         sizes = Counter(groups)
         return np.array([1.0 / sizes[group] for group in groups])
     if weighting == "explicit":
         raise InputError(
-            'Weights "explicit" need a number an item, and these items carry none. '
+            'Weighting "explicit" needs a weight for every item, and these items have none. '
             'Add a `weight` column, or take "micro".'
         )
     raise ArgumentError(

@@ -29,7 +29,7 @@ class ChanceShares(NamedTuple):
     pairs: FloatArray
 
 
-class Left(NamedTuple):
+class Residuals(NamedTuple):
     """What features, or groups, leave over of the scores of some targets.
 
     Attributes:
@@ -67,12 +67,12 @@ def residual_shares(seen: Seen, features: FloatArray, *, penalty: float) -> Chan
     n_probes = 0 if seen.probes is None else len(seen.probes)
     many = min(features.shape[1], n_probes) > MANY_PROBES
 
-    def leave(terms: FloatArray, there: BoolArray) -> Left:
+    def leave(terms: FloatArray, there: BoolArray) -> Residuals:
         fit = ridge_residuals(terms, features[there], penalty=penalty)
         variance = fit.variance
         if many:
             variance = (fit.left_out**2).mean(axis=1)
-        return Left(variance, fit.left_out, max(fit.freedom, 0.0))
+        return Residuals(variance, fit.left_out, max(fit.freedom, 0.0))
 
     return _shares(seen, leave)
 
@@ -87,12 +87,12 @@ def within_shares(seen: Seen) -> ChanceShares:
     if groups is None or "groups" not in seen.pool_balanced_on:
         return _all_left(seen)
 
-    def leave(terms: FloatArray, there: BoolArray) -> Left:
+    def leave(terms: FloatArray, there: BoolArray) -> Residuals:
         residuals, freedom = within_residuals(terms, groups[there])
         if freedom < 1:
-            return Left(np.full(len(terms), np.nan), residuals, 0.0)
+            return Residuals(np.full(len(terms), np.nan), residuals, 0.0)
         variance = (residuals**2).sum(axis=1) / freedom
-        return Left(variance, residuals * np.sqrt(terms.shape[1] / freedom), freedom)
+        return Residuals(variance, residuals * np.sqrt(terms.shape[1] / freedom), freedom)
 
     return _shares(seen, leave)
 
@@ -102,7 +102,7 @@ def _all_left(seen: Seen) -> ChanceShares:
     return ChanceShares(np.ones(n_targets), np.ones((n_targets, n_targets)))
 
 
-def _shares(seen: Seen, leave: Callable[[FloatArray, BoolArray], Left]) -> ChanceShares:
+def _shares(seen: Seen, leave: Callable[[FloatArray, BoolArray], Residuals]) -> ChanceShares:
     """Take what is left of each target on its own items, and draw the shares together."""
     there = ~np.isnan(seen.scores)
     terms, residuals = np.zeros_like(seen.scores), np.zeros_like(seen.scores)

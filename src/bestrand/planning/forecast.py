@@ -13,7 +13,7 @@ from bestrand.types import FloatArray, IntArray
 N_DRAWS = 4000
 
 
-class Errors(NamedTuple):
+class ForecastErrors(NamedTuple):
     """What to expect of the mean absolute error over targets, on 0..1.
 
     Attributes:
@@ -33,8 +33,8 @@ class Forecast(NamedTuple):
         balanced: of n items that match the probes' means on a pool of m.
     """
 
-    random: Errors
-    balanced: Errors
+    random: ForecastErrors
+    balanced: ForecastErrors
 
 
 def forecast(
@@ -49,7 +49,7 @@ def forecast(
 ) -> Forecast:
     r"""Forecast errors of n items from the probes' own scores, each probe standing for a target.
 
-    Errors e_j = sqrt(C) g + sqrt(V_j - C) g_j of a common and an own part are drawn, with
+    ForecastErrors e_j = sqrt(C) g + sqrt(V_j - C) g_j of a common and an own part are drawn, with
 
     $$ V_k = W_{kk}\,[a(1-R^2_k) + b], \quad C = \bar W_{\neq}\,[a(1-R_c) + b], \quad
        a = \tfrac1n - \tfrac1m, \; b = \tfrac1m - \tfrac1N $$
@@ -72,7 +72,7 @@ def forecast(
     """
     usable = np.ptp(z, axis=1) > 0
     if not usable.any():
-        unknown = Errors(float("nan"), float("nan"))
+        unknown = ForecastErrors(float("nan"), float("nan"))
         return Forecast(unknown, unknown)
     z = z[usable]
     strata = strata_at(groups, n)
@@ -101,7 +101,7 @@ def _split(covariance: FloatArray) -> tuple[FloatArray, float]:
     return own, float((covariance.sum() - own.sum()) / n_pairs)
 
 
-def _draw(variances: FloatArray, common: float, n_targets: int, stream: Stream) -> Errors:
+def _draw(variances: FloatArray, common: float, n_targets: int, stream: Stream) -> ForecastErrors:
     """Draw the mean absolute error of targets that are like random probes."""
     rng = stream.generator()
     shared = float(np.clip(common, 0.0, 0.98 * variances.min()))
@@ -109,4 +109,4 @@ def _draw(variances: FloatArray, common: float, n_targets: int, stream: Stream) 
     own = np.sqrt(variances - shared)[like] * rng.standard_normal((N_DRAWS, n_targets))
     errors = np.sqrt(shared) * rng.standard_normal((N_DRAWS, 1)) + own
     mae = np.abs(errors).mean(axis=1)
-    return Errors(float(mae.mean()), float(np.quantile(mae, 0.95)))
+    return ForecastErrors(float(mae.mean()), float(np.quantile(mae, 0.95)))

@@ -36,7 +36,7 @@ class Settings(NamedTuple):
     factor: float
 
 
-class Draw(NamedTuple):
+class FoldErrors(NamedTuple):
     """One draw: (L,) errors of ours and Random, and whether intervals held; nan of the probes."""
 
     ours: FloatArray
@@ -47,7 +47,9 @@ class Draw(NamedTuple):
     estimator: str
 
 
-def one_draw(matrix: ScoreMatrix, models: LeftOut, n: int, settings: Settings, seed: int) -> Draw:
+def one_draw(
+    matrix: ScoreMatrix, models: LeftOut, n: int, settings: Settings, seed: int
+) -> FoldErrors:
     """Choose and estimate through the doors, hiding the targets' other scores."""
     probes, targets = matrix.take_models(models.probes), matrix.take_models(models.targets)
     pool = draw_pool(matrix.frame, n, factor=settings.factor, seed=seed)
@@ -76,7 +78,7 @@ def one_draw(matrix: ScoreMatrix, models: LeftOut, n: int, settings: Settings, s
         held[rows] = np.where(np.isnan(result.low), np.nan, inside)
         found.append((error, held, result.estimator))
     (ours, held, name), (random, random_held, _) = found
-    return Draw(ours, random, held, random_held, pool.n, name)
+    return FoldErrors(ours, random, held, random_held, pool.n, name)
 
 
 def leave_out(

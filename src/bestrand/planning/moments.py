@@ -14,7 +14,7 @@ N_SETS = 40  # random choices of probes, over which what they explain is average
 N_PAIRS = 50  # for each choice of probes
 
 
-class Moments(NamedTuple):
+class ModelMoments(NamedTuple):
     """Variances of L models' item scores, and the share of each that K probes explain.
 
     Attributes:
@@ -43,7 +43,9 @@ class Moments(NamedTuple):
         return np.asarray(self.own * (chosen * (1 - self.shares) + drawn))
 
 
-def model_moments(y: FloatArray, strata: IntArray | None, n_probes: int, stream: Stream) -> Moments:
+def model_moments(
+    y: FloatArray, strata: IntArray | None, n_probes: int, stream: Stream
+) -> ModelMoments:
     """Take each model for a target that n_probes of the others have to explain.
 
     Args:
@@ -56,7 +58,7 @@ def model_moments(y: FloatArray, strata: IntArray | None, n_probes: int, stream:
     varies = np.ptp(y, axis=1) > 0
     own = np.diag(seen.covariance)[varies]
     if n_probes == 0:
-        return Moments(own, np.zeros(own.size))
+        return ModelMoments(own, np.zeros(own.size))
     penalty = ridge_penalty(y)
     if n_probes >= len(y) - 1:
         shares = explained_by_others(y, strata, penalty=penalty)
@@ -68,10 +70,12 @@ def model_moments(y: FloatArray, strata: IntArray | None, n_probes: int, stream:
             total[rest] += np.nan_to_num(found)
             times[rest] += 1
         shares = total / np.maximum(times, 1)
-    return Moments(own, np.clip(np.nan_to_num(shares[varies]), 0.0, 1.0))
+    return ModelMoments(own, np.clip(np.nan_to_num(shares[varies]), 0.0, 1.0))
 
 
-def pair_moments(y: FloatArray, strata: IntArray | None, n_probes: int, stream: Stream) -> Moments:
+def pair_moments(
+    y: FloatArray, strata: IntArray | None, n_probes: int, stream: Stream
+) -> ModelMoments:
     """Do the same with differences of two models, of pairs drawn at random."""
     seen = scatter(y, strata)
     identity, penalty = np.eye(len(y)), ridge_penalty(y)
@@ -84,7 +88,7 @@ def pair_moments(y: FloatArray, strata: IntArray | None, n_probes: int, stream: 
         pairs = identity[rest[a[chosen]]] - identity[rest[b[chosen]]]
         own.append(np.clip(np.einsum("tl,lm,tm->t", pairs, seen.covariance, pairs), 0.0, None))
         shares.append(np.nan_to_num(explained_share(seen, probes, pairs, penalty=penalty)))
-    return Moments(np.concatenate(own), np.clip(np.concatenate(shares), 0.0, 1.0))
+    return ModelMoments(np.concatenate(own), np.clip(np.concatenate(shares), 0.0, 1.0))
 
 
 def probe_sets(y: FloatArray, n_probes: int, stream: Stream) -> list[IntArray]:

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
-from bestrand.planning.moments import Moments, model_moments, pair_moments
+from bestrand.planning.moments import ModelMoments, model_moments, pair_moments
 from bestrand.rng import Stream
 from bestrand.stats.explained import strata_at
 from bestrand.stats.half_normal import exceedance
@@ -60,7 +60,7 @@ class Pilot:
         self.y, self.groups, self.n_frame = y, groups, n_frame
         self.factor = 1.0 if expected is None else spread_factor(y, expected)
         self._stream = stream
-        self._moments: dict[tuple[str, int, int], Moments] = {}
+        self._moments: dict[tuple[str, int, int], ModelMoments] = {}
 
     def pool(self, way: Way, n: int) -> int:
         """Give m: how many items the probes run, or ran."""
@@ -115,7 +115,7 @@ class Pilot:
         chosen = self._stream.child("pairs").generator().permutation(a.size)[:MOST_PAIRS]
         return np.eye(len(self.y))[a[chosen]] - np.eye(len(self.y))[b[chosen]]
 
-    def _of(self, way: Way, n: int, what: Literal["models", "pairs"]) -> Moments:
+    def _of(self, way: Way, n: int, what: Literal["models", "pairs"]) -> ModelMoments:
         strata = None if way.design == "random" else strata_at(self.groups, n)
         n_strata = 1 if strata is None else int(strata.max()) + 1
         n_probes = way.n_probes if what == "models" else min(way.n_probes, len(self.y) - 2)

@@ -14,7 +14,7 @@ from bestrand.reading.raw import RawTable
 Columns = Mapping[str, str | Sequence[str]]
 
 
-class Chosen(NamedTuple):
+class ColumnChoice(NamedTuple):
     """`columns` taken apart.
 
     Attributes:
@@ -28,7 +28,7 @@ class Chosen(NamedTuple):
     keep: frozenset[str] = frozenset()
 
 
-def take_apart(columns: Columns | None) -> Chosen:
+def take_apart(columns: Columns | None) -> ColumnChoice:
     """Take roles, of which each has one column, from `aside` and `keep`, which have any number.
 
     Raises:
@@ -44,7 +44,7 @@ def take_apart(columns: Columns | None) -> Chosen:
     both = sorted(several.get("aside", frozenset()) & several.get("keep", frozenset()))
     if both:
         raise ArgumentError(f"`columns` says both aside and keep of {shown(both)}. Say one.")
-    return Chosen(roles, **several)
+    return ColumnChoice(roles, **several)
 
 
 def _names(role: str, given: object) -> frozenset[str]:
@@ -56,7 +56,7 @@ def _names(role: str, given: object) -> frozenset[str]:
     return frozenset(names)
 
 
-def without_columns(table: RawTable, chosen: Chosen) -> RawTable:
+def without_columns(table: RawTable, chosen: ColumnChoice) -> RawTable:
     """Take out the columns that the user left aside."""
     aside = [name for name in table.columns if name in chosen.aside]
     if not aside:
@@ -66,7 +66,7 @@ def without_columns(table: RawTable, chosen: Chosen) -> RawTable:
     return replace(table, columns=rest, notes=(*table.notes, note))
 
 
-class Left(NamedTuple):
+class LeftAside(NamedTuple):
     """Rows without what the user left aside.
 
     Attributes:
@@ -80,7 +80,7 @@ class Left(NamedTuple):
     names: frozenset[str]
 
 
-def left_aside(rows: pl.DataFrame, chosen: Chosen) -> Left:
+def left_aside(rows: pl.DataFrame, chosen: ColumnChoice) -> LeftAside:
     """Leave out the models and items that the user left aside."""
     notes: list[Note] = []
     known: set[str] = set()
@@ -93,10 +93,10 @@ def left_aside(rows: pl.DataFrame, chosen: Chosen) -> Left:
             rows = rows.filter(~pl.col(kind).is_in(aside))
             text = f"Left aside as was asked: {kind} {shown(aside, 8)}."
             notes.append(Note("left-aside", text))
-    return Left(rows, notes, frozenset(known))
+    return LeftAside(rows, notes, frozenset(known))
 
 
-def require_known(chosen: Chosen, columns: Iterable[str], names: Iterable[str]) -> None:
+def require_known(chosen: ColumnChoice, columns: Iterable[str], names: Iterable[str]) -> None:
     """Refuse names in `aside` and `keep` that nothing is called.
 
     Args:

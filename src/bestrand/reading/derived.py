@@ -30,7 +30,7 @@ MIN_ROWS, MIN_TELLING = 5, 3
 MOST_PAIRS = 2_000_000  # cells looked at to find two summaries that hide each other
 
 
-class Found(NamedTuple):
+class SummaryColumn(NamedTuple):
     """A summary: which function of how many others; of all of them where `of` is empty."""
 
     function: str
@@ -40,8 +40,8 @@ class Found(NamedTuple):
 class Derived(NamedTuple):
     """Rows that are summaries, and others that may be so by chance, by name."""
 
-    sure: dict[str, Found]
-    unsure: dict[str, Found]
+    sure: dict[str, SummaryColumn]
+    unsure: dict[str, SummaryColumn]
 
 
 def find_derived(
@@ -58,11 +58,11 @@ def find_derived(
     number = {name: k for k, name in enumerate(sheet.names)}
     likely = {number[name]: said for name, said in named.items() if name in number}
     plain = set(number.values()) - set(likely)
-    found: dict[int, Found] = {}
-    unsure: dict[int, Found] = {}
+    found: dict[int, SummaryColumn] = {}
+    unsure: dict[int, SummaryColumn] = {}
     while plain:
         others = _Others(sheet, plain, likely, found, unnamed=unnamed)
-        new: dict[int, Found] = {}
+        new: dict[int, SummaryColumn] = {}
         for k, said in likely.items():
             one = None if k in found else others.explain(k, said)
             if one is not None:
@@ -86,12 +86,12 @@ class _Others:
         sheet: Sheet,
         plain: set[int],
         likely: dict[int, Called],
-        found: dict[int, Found],
+        found: dict[int, SummaryColumn],
         *,
         unnamed: bool,
     ) -> None:
         self.sheet, self.likely, self.found = sheet, likely, found
-        self.unsure: dict[int, Found] = {}
+        self.unsure: dict[int, SummaryColumn] = {}
         self.plain = sorted(plain)
         self.all = sheet.values[self.plain]
         by_value = unnamed and sheet.kind == "model"
@@ -119,7 +119,7 @@ class _Others:
         means = [tabulate(self.sheet.values[rows])["mean"] for rows in each]
         return np.array(means) if len(means) > 1 else np.empty((0, self.values.shape[1]))
 
-    def explain(self, k: int, said: Called) -> Found | None:
+    def explain(self, k: int, said: Called) -> SummaryColumn | None:
         """Say what a row is a summary of, under the functions of its name."""
         own = self.sheet.values[k]
         is_whole = said.sureness != "partly"
@@ -135,7 +135,9 @@ class _Others:
                 return None
         return self._of_all(own, functions, said) or self._of_some(k, own, functions, said)
 
-    def _of_all(self, own: FloatArray, functions: tuple[str, ...], said: Called) -> Found | None:
+    def _of_all(
+        self, own: FloatArray, functions: tuple[str, ...], said: Called
+    ) -> SummaryColumn | None:
         if said.sureness == "partly" and said.rest:  # "best-rq" may be the best of all
             functions = tuple(name for name in functions if name not in CHOICES)
         for values, table in ((self.values, self.table), (self.all, self.whole_table)):
@@ -143,34 +145,34 @@ class _Others:
             if function and (
                 said.sureness != "partly" or self._shows(own, self.all, function, said)
             ):
-                return Found(function)
+                return SummaryColumn(function)
             if not self.odd:
                 break
         return None
 
     def _of_some(
         self, k: int, own: FloatArray, functions: tuple[str, ...], said: Called
-    ) -> Found | None:
+    ) -> SummaryColumn | None:
         values, names = self.sheet.values, self.sheet.names
         proven = tuple(name for name in functions if name not in CHOICES)
         for rows, by_name in self._subsets(k, said):
             tried = functions if by_name or said.sureness != "partly" else proven
             function = matching(own, values[rows], tried) if len(rows) > 1 else None
             if function and self._shows(own, values[rows], function, said):
-                return Found(function, tuple(names[row] for row in rows))
+                return SummaryColumn(function, tuple(names[row] for row in rows))
         if set(functions) & set(MEANS):
             function = matching(own, self.group_means, functions)
             if function and self._shows(own, self.values, function, said):
-                return Found(f"{function} over the groups")
+                return SummaryColumn(f"{function} over the groups")
             run = run_of(own, self.values, is_binary=self.is_binary)
             pair = run or combined(own, self.all)
             order = self.usual if run else self.plain
             if pair is not None:
-                return Found(pair[0], tuple(names[order[row]] for row in pair[1]))
+                return SummaryColumn(pair[0], tuple(names[order[row]] for row in pair[1]))
         members = extreme(own, self.all, functions) if said.sureness != "partly" else None
         if members is not None:
             which = "max" if "max" in functions else "min"
-            return Found(which, tuple(names[self.plain[row]] for row in members))
+            return SummaryColumn(which, tuple(names[self.plain[row]] for row in members))
         return None
 
     def _shows(self, own: FloatArray, base: FloatArray, function: str, said: Called) -> bool:
@@ -198,14 +200,14 @@ class _Others:
         yield [row for row in self.usual if k < row < after], False
         yield [row for row in sorted(self.found) if self.found[row].of], False  # a mean of means
 
-    def unnamed(self) -> Iterator[tuple[int, Found]]:
+    def unnamed(self) -> Iterator[tuple[int, SummaryColumn]]:
         """Give rows that are a summary of the others, whatever they are called."""
         for k in self.odd:
             one = self._odd(k)
             if one is not None:
                 yield k, one
         equal = list(equal_to_others(self.sheet, self.usual))
-        self.unsure = {k: Found(function) for k, function, is_sure in equal if not is_sure}
+        self.unsure = {k: SummaryColumn(function) for k, function, is_sure in equal if not is_sure}
         alone = [(k, function) for k, function, is_sure in equal if is_sure]
         if not alone and len(self.usual) ** 2 * self.values.shape[1] <= MOST_PAIRS:
             for hidden in self.usual:
@@ -214,9 +216,9 @@ class _Others:
                 alone = [(k, function) for k, function, is_sure in equal if is_sure]
                 if alone:
                     break
-        yield from ((k, Found(function)) for k, function in alone)
+        yield from ((k, SummaryColumn(function)) for k, function in alone)
 
-    def _odd(self, k: int) -> Found | None:
+    def _odd(self, k: int) -> SummaryColumn | None:
         """Say what a row of another kind than the others is a summary of."""
         own = self.sheet.values[k]
         if (~np.isnan(own)).sum() < MIN_ROWS:
@@ -224,13 +226,13 @@ class _Others:
         functions = (*UNNAMED, "n right")
         function = matching(own, self.values, functions, named=False, table=self.table)
         if function and n_telling(own, self.values, function) >= MIN_TELLING:
-            return Found(function)
+            return SummaryColumn(function)
         pair = combined(own, self.values)
         if pair is None or pair[0] == "weighted mean":
             return None
         if n_telling(own, self.values, pair[0]) < MIN_TELLING:
             return None
-        return Found(pair[0], tuple(self.sheet.names[self.usual[row]] for row in pair[1]))
+        return SummaryColumn(pair[0], tuple(self.sheet.names[self.usual[row]] for row in pair[1]))
 
 
 def equal_to_others(sheet: Sheet, rows: list[int]) -> Iterator[tuple[int, str, bool]]:

@@ -7,9 +7,8 @@ import numpy as np
 import polars as pl
 
 from bestrand.notes import Note, shown
-from bestrand.reading.raw import RawTable
+from bestrand.reading.raw import RawTable, RowsAndNotes
 from bestrand.reading.sheets import Sheet, odd_rows
-from bestrand.reading.summaries import Kept
 from bestrand.reading.summary_names import is_fact_name
 
 
@@ -66,7 +65,7 @@ def wide_form(rows: pl.DataFrame) -> str:
     )
 
 
-def without_other_scales(rows: pl.DataFrame, place: str, *, keep: Collection[str]) -> Kept:
+def without_other_scales(rows: pl.DataFrame, place: str, *, keep: Collection[str]) -> RowsAndNotes:
     """Leave aside models that have no score in 0..1 where most have nothing but 0 and 1.
 
     Those that lie beyond 0..1 in part, or where most others have all kinds of scores in it, are
@@ -79,7 +78,7 @@ def without_other_scales(rows: pl.DataFrame, place: str, *, keep: Collection[str
     """
     scored = rows.filter(pl.col("score").is_not_null())
     if scored["model"].n_unique() < 3 or scored["score"].is_between(0, 1).all():
-        return Kept(rows, [])
+        return RowsAndNotes(rows, [])
     sheet = Sheet.of(scored, "model")
     aside: list[str] = []
     notes: list[Note] = []
@@ -101,4 +100,4 @@ def without_other_scales(rows: pl.DataFrame, place: str, *, keep: Collection[str
         else:
             text = f"{said}; it was kept. To leave it out: --column aside={name} (columns=)."
         notes.append(Note("other-scale", text))
-    return Kept(rows.filter(~pl.col("model").is_in(aside)), notes)
+    return RowsAndNotes(rows.filter(~pl.col("model").is_in(aside)), notes)

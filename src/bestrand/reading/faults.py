@@ -11,7 +11,7 @@ from bestrand.notes import Note
 from bestrand.reading.marks import ABNORMAL, DOUBTFUL
 
 
-Errors = Literal["keep", "zero", "missing", "refuse"]
+ErrorPolicy = Literal["keep", "zero", "missing", "refuse"]
 
 # status words that say that nothing failed; an empty one says nothing
 FINE = (
@@ -73,7 +73,7 @@ def with_status(rows: pl.DataFrame, said: pl.Series, errors: pl.Series) -> pl.Da
     )
 
 
-def settle_faults(rows: pl.DataFrame, errors: Errors) -> tuple[pl.DataFrame, list[Note]]:
+def settle_faults(rows: pl.DataFrame, errors: ErrorPolicy) -> tuple[pl.DataFrame, list[Note]]:
     """Count rows with a fault as `errors` says.
 
     Args:

@@ -9,15 +9,14 @@ from bestrand.core.frame import Frame
 from bestrand.core.scores import ScoreTable
 from bestrand.errors import FileError, InputError
 from bestrand.notes import Note, shown
-from bestrand.reading.chosen import Chosen, Columns, take_apart, without_columns
+from bestrand.reading.chosen import ColumnChoice, Columns, take_apart, without_columns
 from bestrand.reading.columns import NAMES, Roles, find_roles
 from bestrand.reading.merge import gather_items
 from bestrand.reading.paths import Found, Source, read_content
-from bestrand.reading.raw import RawTable
+from bestrand.reading.raw import RawTable, RowsAndNotes
 from bestrand.reading.remarks import aside_notes, odd_ids
 from bestrand.reading.row_numbers import numbers_rows
 from bestrand.reading.rows import item_rows, to_long
-from bestrand.reading.summaries import Kept
 from bestrand.reading.summary_names import summary_names
 from bestrand.reading.tables import decode, read_table
 from bestrand.reading.values import is_numeric, stray_cell
@@ -57,7 +56,7 @@ def are_item_lists(found: Found, columns: Columns | None = None) -> bool:
     )
 
 
-def _holds_scores(table: RawTable, chosen: Chosen) -> bool:
+def _holds_scores(table: RawTable, chosen: ColumnChoice) -> bool:
     roles = find_roles(table, chosen.roles)
     table = with_verdicts(table, roles, ())
     others = [name for name in table.columns if name not in roles.values()]
@@ -71,7 +70,7 @@ def _read_rows(source: Source) -> RawTable:
     return _read_lines(source.path) if source.kind == "txt" else read_table(source)
 
 
-def _item_rows(table: RawTable) -> Kept:
+def _item_rows(table: RawTable) -> RowsAndNotes:
     roles = find_roles(table, {})
     rows = item_rows(table, roles)
     if not {"model", "metric", "score"} & roles.keys():
@@ -79,15 +78,15 @@ def _item_rows(table: RawTable) -> Kept:
     return _without_summaries(table, roles, rows)
 
 
-def _without_summaries(table: RawTable, roles: Roles, rows: pl.DataFrame) -> Kept:
+def _without_summaries(table: RawTable, roles: Roles, rows: pl.DataFrame) -> RowsAndNotes:
     """Leave aside rows of a table of scores that are the mean or the sum of the others."""
     is_long = bool({"model", "score"} & roles.keys())
     if len(table.columns) == 1 or (is_long and not summary_names(rows["item"])):
-        return Kept(rows, [])
+        return RowsAndNotes(rows, [])
     try:
         long = to_long(table, "model")
     except InputError:  # a list of items without scores
-        return Kept(rows, [])
+        return RowsAndNotes(rows, [])
     kept = set(long.rows["item"])
     left = [name for name in rows["item"].unique() if name not in kept]
     notes = [
@@ -96,7 +95,7 @@ def _without_summaries(table: RawTable, roles: Roles, rows: pl.DataFrame) -> Kep
         if note.code == "summary-aside"
         and any(f": item {name!r} is " in note.text for name in left)
     ]
-    return Kept(rows.filter(~pl.col("item").is_in(left)), notes)
+    return RowsAndNotes(rows.filter(~pl.col("item").is_in(left)), notes)
 
 
 def _read_lines(path: Path) -> RawTable:

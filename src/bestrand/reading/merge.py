@@ -12,13 +12,13 @@ from bestrand.notes import Note, shown
 from bestrand.reading.agreeing import require_one_item, with_one_spelling
 from bestrand.reading.columns import Roles
 from bestrand.reading.documents import require_one_document
-from bestrand.reading.faults import MISSING, Errors, settle_faults
-from bestrand.reading.raw import RawTable
+from bestrand.reading.faults import MISSING, ErrorPolicy, settle_faults
+from bestrand.reading.raw import RawTable, RowsAndNotes
 from bestrand.reading.remarks import remarks
 from bestrand.reading.repeats import OF_RUN, averaged, contents, take_filter, with_columns_of_runs
 from bestrand.reading.rows import Long
 from bestrand.reading.sentinels import mark_sentinels
-from bestrand.reading.summaries import Kept, without_summaries
+from bestrand.reading.summaries import without_summaries
 
 
 Duplicates = Literal["error", "mean", "first", "last"]
@@ -45,7 +45,7 @@ def gather(
     metrics: tuple[str, ...] | None = None,
     bounds: Bounds = None,
     duplicates: Duplicates = "error",
-    errors: Errors = "keep",
+    errors: ErrorPolicy = "keep",
     keep: Collection[str] = (),
     filter: str | None = None,
 ) -> ScoreTable:
@@ -153,15 +153,15 @@ def _take_metrics(rows: pl.DataFrame, metrics: tuple[str, ...]) -> pl.DataFrame:
 
 def _without_summaries_of_tables(
     rows: pl.DataFrame, reads: Sequence[Read], keep: Collection[str]
-) -> Kept:
+) -> RowsAndNotes:
     """Leave out models and items of tables that summarise the others; a log has none."""
     logs = [number for number, read in enumerate(reads) if read.is_log]
     if len(reads) - len(logs) < 2:
-        return Kept(rows, [])
+        return RowsAndNotes(rows, [])
     of_log = pl.col("file").is_in(logs)
     summed = without_summaries(rows.filter(~of_log), keep=keep)
     kept = pl.concat([summed.rows, rows.filter(of_log)]).sort("file", maintain_order=True)
-    return Kept(kept, summed.notes)
+    return RowsAndNotes(kept, summed.notes)
 
 
 def _places(key: pl.DataFrame, rows: pl.DataFrame, reads: Sequence[Read]) -> list[str]:

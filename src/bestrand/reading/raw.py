@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import polars as pl
 
@@ -13,6 +13,13 @@ from bestrand.notes import Note
 
 
 Column = pl.Series | list[Any]
+
+
+class RowsAndNotes(NamedTuple):
+    """Rows after some were left aside or joined, and what to say of it."""
+
+    rows: pl.DataFrame
+    notes: list[Note]
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,11 +1,10 @@
 """Repeats and filters: several rows of one item by one model, of which one score is made."""
 
-from typing import NamedTuple
-
 import polars as pl
 
 from bestrand.errors import InputError
 from bestrand.notes import Note, shown
+from bestrand.reading.raw import RowsAndNotes
 
 
 KEY = ["item", "model", "metric"]
@@ -14,20 +13,13 @@ KEY = ["item", "model", "metric"]
 OF_RUN = ["document", "prompt", "filter", "repeat"]
 
 
-class Kept(NamedTuple):
-    """Rows, one for several, and what to say of it."""
-
-    rows: pl.DataFrame
-    notes: list[Note]
-
-
 def with_columns_of_runs(rows: pl.DataFrame) -> pl.DataFrame:
     """Add the columns of `OF_RUN` that are not there, empty."""
     absent = [name for name in OF_RUN if name not in rows.columns]
     return rows.with_columns(pl.lit(None, pl.String).alias(name) for name in absent)
 
 
-def take_filter(rows: pl.DataFrame, wanted: str | None) -> Kept:
+def take_filter(rows: pl.DataFrame, wanted: str | None) -> RowsAndNotes:
     """Keep the rows of one filter; they are never averaged.
 
     Args:
@@ -64,16 +56,16 @@ def take_filter(rows: pl.DataFrame, wanted: str | None) -> Kept:
                 f"{filters[1]} (filter=)."
             )
             notes.append(Note("first-filter", text))
-    return Kept(rows, notes)
+    return RowsAndNotes(rows, notes)
 
 
-def averaged(rows: pl.DataFrame) -> Kept:
+def averaged(rows: pl.DataFrame) -> RowsAndNotes:
     """Average the repeats of each item, of those that have a score; rows stay in their order.
 
     An item is scored if one of its repeats is. A fault of any repeat is kept.
     """
     if rows["repeat"].null_count() == rows.height:
-        return Kept(rows, [])
+        return RowsAndNotes(rows, [])
     is_scored = pl.col("score").is_not_null()
     kept = rows.group_by(KEY, maintain_order=True).agg(
         pl.col("score").mean(),
@@ -83,13 +75,13 @@ def averaged(rows: pl.DataFrame) -> Kept:
     )
     some = rows.filter(is_scored.any().over(KEY) & ~is_scored)
     if not some.height:
-        return Kept(kept, [])
+        return RowsAndNotes(kept, [])
     models = shown(sorted(some["model"].unique()))
     text = (
         f"{some.height} repeats of {some.select(KEY).n_unique()} items have no score, of model "
         f"{models}; these items are the mean of their other repeats."
     )
-    return Kept(kept, [Note("repeats-without-score", text)])
+    return RowsAndNotes(kept, [Note("repeats-without-score", text)])
 
 
 def contents(rows: pl.DataFrame) -> pl.DataFrame | None:

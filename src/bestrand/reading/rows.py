@@ -8,7 +8,7 @@ import polars as pl
 
 from bestrand.errors import ArgumentError, FileError
 from bestrand.notes import Note, shown
-from bestrand.reading.chosen import Chosen, left_aside
+from bestrand.reading.chosen import ColumnChoice, left_aside
 from bestrand.reading.columns import (
     COST,
     RESULTS,
@@ -65,7 +65,7 @@ def to_long(
     *,
     metrics: tuple[str, ...] | None = None,
     form: Form = "auto",
-    columns: Chosen | None = None,
+    columns: ColumnChoice | None = None,
 ) -> Long:
     """Make long rows of a table.
 
@@ -84,7 +84,7 @@ def to_long(
         FileError: no item column, no scores, or values that are none.
         ArgumentError: `form` and `columns` contradict each other.
     """
-    chosen = columns or Chosen({})
+    chosen = columns or ColumnChoice({})
     given = chosen.roles
     roles = find_roles(table, given)
     _require_form(table, form, roles, given)
@@ -319,7 +319,9 @@ def _said(table: RawTable, roles: Roles, marks: Marks) -> tuple[pl.Series, pl.Se
     return status, pl.select(pl.coalesce(errors, marks.faults)).to_series()
 
 
-def _wide(table: RawTable, roles: Roles, metric: str, other: list[str], chosen: Chosen) -> Long:
+def _wide(
+    table: RawTable, roles: Roles, metric: str, other: list[str], chosen: ColumnChoice
+) -> Long:
     """Make rows of a table with a column for each model; an empty cell was not run."""
     if "metric" in roles:
         raise FileError(

@@ -10,8 +10,8 @@ import polars as pl
 
 from bestrand.notes import Note, shown
 from bestrand.reading.functions import EXACT
+from bestrand.reading.raw import RowsAndNotes
 from bestrand.reading.sheets import Sheet
-from bestrand.reading.summaries import Kept
 from bestrand.types import BoolArray, FloatArray
 
 
@@ -54,7 +54,7 @@ class Satellite(NamedTuple):
     is_sure: bool
 
 
-def without_satellites(rows: pl.DataFrame, place: str, *, keep: Collection[str]) -> Kept:
+def without_satellites(rows: pl.DataFrame, place: str, *, keep: Collection[str]) -> RowsAndNotes:
     """Leave aside columns that are the error, the count or an end of the interval of another.
 
     Names alone do not do: "x-high" and "x-low" may be models. Ends must lie in their order in
@@ -69,7 +69,7 @@ def without_satellites(rows: pl.DataFrame, place: str, *, keep: Collection[str])
     names = scored["model"].unique(maintain_order=True).to_list()
     found = {name: one for name, one in satellites(names).items() if name not in keep}
     if not found:
-        return Kept(rows, [])
+        return RowsAndNotes(rows, [])
     sheet = Sheet.of(scored, "model")
     own = dict(zip(sheet.names, sheet.values, strict=True))
     aside = [name for name in found if _is_shown(name, found, own)]
@@ -90,7 +90,7 @@ def without_satellites(rows: pl.DataFrame, place: str, *, keep: Collection[str])
             f"To leave it out: --column aside={doubtful[0]} (columns=)."
         )
         notes.append(Note("satellite-like", text))
-    return Kept(rows.filter(~pl.col("model").is_in(aside)), notes)
+    return RowsAndNotes(rows.filter(~pl.col("model").is_in(aside)), notes)
 
 
 def satellites(names: Collection[str]) -> dict[str, Satellite]:
@@ -172,7 +172,7 @@ def _is_like(name: str, found: dict[str, Satellite], own: dict[str, FloatArray])
     return one.is_sure or is_count or is_chance or bool((there <= max(width, EXACT)).all())
 
 
-def without_pairs(rows: pl.DataFrame, place: str, *, keep: Collection[str]) -> Kept:
+def without_pairs(rows: pl.DataFrame, place: str, *, keep: Collection[str]) -> RowsAndNotes:
     """Leave aside columns that say whether two others agree, or by how much they differ.
 
     If a column is that of two others, each of the three is that of the other two, so only one
@@ -185,7 +185,7 @@ def without_pairs(rows: pl.DataFrame, place: str, *, keep: Collection[str]) -> K
     """
     scored = rows.filter(pl.col("score").is_not_null())
     if scored["model"].n_unique() < 3:
-        return Kept(rows, [])
+        return RowsAndNotes(rows, [])
     sheet = Sheet.of(scored, "model")
     names = sheet.names
     said = [
@@ -214,7 +214,7 @@ def without_pairs(rows: pl.DataFrame, place: str, *, keep: Collection[str]) -> K
                 )
                 notes.append(Note("pair-like", text))
                 break
-    return Kept(rows.filter(~pl.col("model").is_in(aside)), notes)
+    return RowsAndNotes(rows.filter(~pl.col("model").is_in(aside)), notes)
 
 
 def _relations(

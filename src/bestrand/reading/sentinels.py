@@ -7,7 +7,7 @@ import polars as pl
 from bestrand.errors import InputError
 from bestrand.notes import shown
 from bestrand.reading.columns import COST
-from bestrand.reading.faults import Errors
+from bestrand.reading.faults import ErrorPolicy
 from bestrand.reading.raw import RawTable
 
 
@@ -20,7 +20,7 @@ MOST = 0.2  # share of the scores that may be sentinels: more of them are a thir
 def mark_sentinels(
     rows: pl.DataFrame,
     tables: Sequence[RawTable],
-    errors: Errors,
+    errors: ErrorPolicy,
     declared: Sequence[str],
 ) -> pl.DataFrame:
     """Make faults of scores that are a sentinel, which `--errors` then counts.

@@ -1,28 +1,21 @@
 """Summaries: a model or an item that is the mean or the sum of the others, and none of its own."""
 
 from collections.abc import Collection
-from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from bestrand.notes import Note, shown
-from bestrand.reading.derived import Found, find_derived
+from bestrand.reading.derived import SummaryColumn, find_derived
 from bestrand.reading.functions import SAID
+from bestrand.reading.raw import RowsAndNotes
 from bestrand.reading.sheets import Kind, Sheet
 from bestrand.reading.summary_names import Called, summary_names
 
 
-class Kept(NamedTuple):
-    """Rows without summaries, and notes on those that were left aside."""
-
-    rows: pl.DataFrame
-    notes: list[Note]
-
-
 def without_summaries(
     rows: pl.DataFrame, place: str = "", *, keep: Collection[str] = (), unnamed: bool = False
-) -> Kept:
+) -> RowsAndNotes:
     """Leave aside models and items that are a function of the others: a mean, a sum, the best...
 
     What is called like a summary is compared with what is not, under the functions that its name
@@ -42,7 +35,7 @@ def without_summaries(
     kinds: tuple[Kind, Kind] = ("model", "item")
     named = {kind: summary_names(rows[kind]) for kind in kinds}
     if not (named["model"] or named["item"] or unnamed):
-        return Kept(rows, [])
+        return RowsAndNotes(rows, [])
     notes: list[Note] = []
     for kind, other in (kinds, kinds[::-1]):
         scored = rows.filter(pl.col("score").is_not_null())
@@ -71,7 +64,7 @@ def without_summaries(
                 f"out: --column aside={kept[0]} (columns=)."
             )
             notes.append(Note("summary-name", text))
-    return Kept(rows, notes)
+    return RowsAndNotes(rows, notes)
 
 
 def _plain(scored: pl.DataFrame, kind: Kind, named: dict[str, Called]) -> pl.DataFrame:
@@ -83,14 +76,14 @@ def _plain(scored: pl.DataFrame, kind: Kind, named: dict[str, Called]) -> pl.Dat
     return scored.filter(~pl.col(kind).is_in(wholly))
 
 
-def _said(kind: Kind, name: str, found: Found) -> str:
+def _said(kind: Kind, name: str, found: SummaryColumn) -> str:
     return (
         f"{_is(kind, name, found)}, and was left aside. To keep it as "
         f"{'a' if kind == 'model' else 'an'} {kind}: --column keep={name} (columns=)."
     )
 
 
-def _is(kind: Kind, name: str, found: Found) -> str:
+def _is(kind: Kind, name: str, found: SummaryColumn) -> str:
     each = "item" if kind == "model" else "model"
     others = f"{len(found.of)} of the other" if found.of else "the other"
     which = f" ({shown(list(found.of))})" if found.of else ""

@@ -20,7 +20,7 @@ FLAT = 1e-9  # of the scores' size: what scores that are all the same may differ
 Bounds: TypeAlias = tuple[float, float] | None
 
 
-class Spread(NamedTuple):
+class ScoreSpread(NamedTuple):
     """How the scores of each model spread over the items it was scored on.
 
     Attributes:
@@ -34,7 +34,7 @@ class Spread(NamedTuple):
     n: IntArray
 
 
-def weighted_spread(y: FloatArray, weights: FloatArray) -> Spread:
+def weighted_spread(y: FloatArray, weights: FloatArray) -> ScoreSpread:
     r"""Weighted mean of each row, and the variance of its linearised terms.
 
     $$ \hat\mu = \frac{\sum a_i y_i}{\sum a_i}, \qquad
@@ -63,7 +63,7 @@ def weighted_spread(y: FloatArray, weights: FloatArray) -> Spread:
         terms = np.where(there, weights * (filled - mean[:, None]), 0.0)
         variance = (terms**2).sum(axis=1) * (n / total) ** 2 / (n - 1)
     variance[n < 2] = np.nan
-    return Spread(mean, variance, n)
+    return ScoreSpread(mean, variance, n)
 
 
 class Reach(NamedTuple):
@@ -83,7 +83,7 @@ class Reach(NamedTuple):
 
 
 def score_reach(
-    spread: Spread,
+    spread: ScoreSpread,
     y: FloatArray,
     weights: FloatArray,
     bounds: Bounds,
@@ -118,7 +118,7 @@ def score_reach(
 
 
 def floored_variance(
-    spread: Spread,
+    spread: ScoreSpread,
     y: FloatArray,
     weights: FloatArray,
     bounds: Bounds = (0.0, 1.0),
@@ -229,7 +229,7 @@ def _counted(y: FloatArray, weights: FloatArray) -> FloatArray:
     return np.asarray(~np.isnan(y) & (weights > 0), dtype=np.float64)
 
 
-def _scale(spread: Spread, y: FloatArray, weights: FloatArray) -> FloatArray:
+def _scale(spread: ScoreSpread, y: FloatArray, weights: FloatArray) -> FloatArray:
     """Give n/(n-1) times the design effect of the weights; (T,)."""
     there = ~np.isnan(y)
     n = spread.n.astype(np.float64)

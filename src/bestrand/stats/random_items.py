@@ -15,7 +15,7 @@ N_RESAMPLES = 1000
 NORMAL_95 = 1.959963984540054  # quantile of the normal law at .975
 
 
-class Ratio(NamedTuple):
+class RandomRatio(NamedTuple):
     """A subset's figure over that of a simple random subset of the same size.
 
     Attributes:
@@ -80,7 +80,7 @@ def random_items(ratio: float, n: int, n_frame: int) -> float:
     return n_frame * n / (n + ratio**2 * (n_frame - n))
 
 
-def in_random_items(mean: Ratio, p95: Ratio, n: int, n_frame: int) -> RandomItems:
+def in_random_items(mean: RandomRatio, p95: RandomRatio, n: int, n_frame: int) -> RandomItems:
     """Turn the ratios of the mean and of the 95th percentile, with their intervals.
 
     Args:
@@ -116,7 +116,7 @@ def random_share(ratio: float, retention: float) -> float:
 
 def ratio_of_draws(
     own: FloatArray, random: FloatArray, stream: Stream, level: float | None = None
-) -> Ratio:
+) -> RandomRatio:
     """Compare errors over repeated draws with Random's, with a 95 % Monte Carlo interval.
 
     Args:
@@ -139,9 +139,9 @@ def ratio_of_draws(
     tops, bottoms = figure(own[again]), figure(random[again])
     bottom = float(figure(random))
     if bottom <= 0.0 or not (bottoms > 0.0).all():
-        return Ratio(math.nan, math.nan, math.nan)
+        return RandomRatio(math.nan, math.nan, math.nan)
     low, high = np.quantile(tops / bottoms, [0.025, 0.975])
-    return Ratio(float(figure(own)) / bottom, float(low), float(high))
+    return RandomRatio(float(figure(own)) / bottom, float(low), float(high))
 
 
 def jackknife_se(without: FloatArray) -> float:
@@ -153,7 +153,7 @@ def jackknife_se(without: FloatArray) -> float:
     return math.sqrt((without.size - 1) * float(np.mean((without - without.mean()) ** 2)))
 
 
-def ratio_with_se(value: float, se: float) -> Ratio:
+def ratio_with_se(value: float, se: float) -> RandomRatio:
     """Give a ratio with a 95 % interval, normal on the log.
 
     Args:
@@ -162,9 +162,9 @@ def ratio_with_se(value: float, se: float) -> Ratio:
 
     Examples:
         >>> ratio_with_se(0.5, 0.0)
-        Ratio(value=0.5, low=0.5, high=0.5)
+        RandomRatio(value=0.5, low=0.5, high=0.5)
     """
     if value == 0.0:
-        return Ratio(value, 0.0, NORMAL_95 * se)
+        return RandomRatio(value, 0.0, NORMAL_95 * se)
     factor = math.exp(min(NORMAL_95 * se / value, 700.0))
-    return Ratio(value, value / factor, value * factor)
+    return RandomRatio(value, value / factor, value * factor)

@@ -50,7 +50,7 @@ def split_sources(n_sources: int, share: float, stream: Stream) -> Split:
     return Split(np.sort(order[n_validation:]), np.sort(order[:n_validation]))
 
 
-class Moments(NamedTuple):
+class SourceSums(NamedTuple):
     """Sums over the K sources, exact.
 
     Attributes:
@@ -62,10 +62,10 @@ class Moments(NamedTuple):
     sums: FloatArray
 
 
-def item_moments(scores: FloatArray) -> Moments:
+def item_moments(scores: FloatArray) -> SourceSums:
     """Give the moments of each column of (K, m) scores."""
     sums = scores.sum(axis=0)
-    return Moments(len(scores) * (scores**2).sum(axis=0) - sums**2, sums)
+    return SourceSums(len(scores) * (scores**2).sum(axis=0) - sums**2, sums)
 
 
 def item_products(left: FloatArray, right: FloatArray) -> FloatArray:

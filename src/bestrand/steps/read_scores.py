@@ -14,9 +14,15 @@ from bestrand.harnesses.find import sort_files
 from bestrand.harnesses.records import facts_of, known_bounds, to_reads
 from bestrand.harnesses.registry import HARNESSES
 from bestrand.notes import Note, shown
-from bestrand.reading.chosen import Chosen, Columns, require_known, take_apart, without_columns
+from bestrand.reading.chosen import (
+    ColumnChoice,
+    Columns,
+    require_known,
+    take_apart,
+    without_columns,
+)
 from bestrand.reading.columns import find_roles
-from bestrand.reading.faults import Errors
+from bestrand.reading.faults import ErrorPolicy
 from bestrand.reading.frames import PLACE, from_frame, is_columns
 from bestrand.reading.merge import Bounds, Duplicates, Read, gather
 from bestrand.reading.paths import Given, Source, list_files, to_sources
@@ -39,7 +45,7 @@ def read_scores(
     columns: Columns | None = None,
     bounds: Bounds = None,
     duplicates: Duplicates = "error",
-    errors: Errors = "keep",
+    errors: ErrorPolicy = "keep",
     filter: str | None = None,
     check_totals: bool = True,
     unfinished: bool = False,
@@ -90,7 +96,7 @@ def read_scores(
     """
     if duplicates not in get_args(Duplicates):
         raise ArgumentError(f"`duplicates` must be error, mean, first or last, got {duplicates!r}.")
-    if errors not in get_args(Errors):
+    if errors not in get_args(ErrorPolicy):
         raise ArgumentError(f"`errors` must be keep, zero, missing or refuse, got {errors!r}.")
     if form not in get_args(Form):
         raise ArgumentError(f"`form` must be auto, long or wide, got {form!r}.")
@@ -150,7 +156,7 @@ class _Owners(NamedTuple):
     said: dict[str, tuple[Source, str]]
 
 
-def _open(source: Any, chosen: Chosen, *, as_tables: bool) -> _Opened:  # noqa: ANN401
+def _open(source: Any, chosen: ColumnChoice, *, as_tables: bool) -> _Opened:  # noqa: ANN401
     is_paths = (isinstance(source, str | Path | Mapping) and not is_columns(source)) or (
         isinstance(source, Sequence) and all(isinstance(path, str | Path) for path in source)
     )

@@ -17,7 +17,7 @@ from bestrand.core.scores import ScoreMatrix, ScoreTable, why_missing
 from bestrand.core.texts import ItemTexts
 from bestrand.errors import ArgumentError, InputError
 from bestrand.notes import Note, shown
-from bestrand.reading.faults import Errors
+from bestrand.reading.faults import ErrorPolicy
 from bestrand.reading.texts import read_texts
 from bestrand.steps.read_scores import read_scores
 from bestrand.study.protocol import Protocol
@@ -85,7 +85,7 @@ def take_benchmarks(
     matrices: Matrices,
     protocol: Protocol,
     texts: Mapping[str, ItemTexts] | None = None,
-    errors: Errors = "keep",
+    errors: ErrorPolicy = "keep",
 ) -> tuple[Benchmark, ...]:
     """Read what a study is given.
 

@@ -16,7 +16,7 @@ from bestrand.study.benchmark import Benchmark
 from bestrand.study.columns import LAW, PART
 from bestrand.study.law import set_beside_law
 from bestrand.study.protocol import Experiment, Planned, Protocol
-from bestrand.study.replicate import Setting, run_replicate
+from bestrand.study.replicate import ReplicateSetting, run_replicate
 
 
 # go up whenever the same cell would give other numbers than before: any cell, or one that forecasts
@@ -41,7 +41,7 @@ class Task(NamedTuple):
 
     key: str
     benchmark: str
-    setting: Setting
+    setting: ReplicateSetting
     replicates: int
     is_law: bool = False
     reason: str | None = None
@@ -159,7 +159,7 @@ def _cell(
     alpha = experiment.pool_factor if planned.alpha is None else planned.alpha
     if planned.strategy.needs == "sources":
         alpha = math.inf
-    setting = Setting(
+    setting = ReplicateSetting(
         planned=planned,
         split=place["split"],
         n_known=n_known,
@@ -215,7 +215,7 @@ def _laws(
     random = Planned("random", STRATEGIES["random"])
     for retention in experiment.retentions:
         n_frame = benchmark.main.frame.n
-        setting = Setting(
+        setting = ReplicateSetting(
             planned=random,
             split="none",
             n_known=0,
@@ -232,7 +232,9 @@ def _laws(
         yield Cell(task, {**place, "retention": retention, "n": setting.n})
 
 
-def _key(benchmark: Benchmark, setting: Setting, replicates: int, *, law: bool = False) -> str:
+def _key(
+    benchmark: Benchmark, setting: ReplicateSetting, replicates: int, *, law: bool = False
+) -> str:
     """Digest all that fixes the numbers of a task, and nothing else."""
     planned, strategy = setting.planned, setting.planned.strategy
     looks = setting.n_probes > 0

@@ -7,13 +7,13 @@ from bestrand.rng import Stream
 from bestrand.stats.tail import draw_mae, error_covariance, mean_correlation, shift_deviation
 from bestrand.study.benchmark import Benchmark
 from bestrand.study.columns import LAW
-from bestrand.study.replicate import Setting, run_replicate
+from bestrand.study.replicate import ReplicateSetting, run_replicate
 
 
 PERCENTILES = np.arange(1, 100) / 100
 
 
-def set_beside_law(benchmark: Benchmark, setting: Setting, n_draws: int) -> pl.DataFrame:
+def set_beside_law(benchmark: Benchmark, setting: ReplicateSetting, n_draws: int) -> pl.DataFrame:
     """Draw from the law of the MAE of n items, and draw that many simple random subsets.
 
     Item weights are left aside in the law, as in `stats.tail`.

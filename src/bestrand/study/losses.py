@@ -12,7 +12,7 @@ ROUNDING = 1e-12
 TIE_DIGITS = 11
 
 
-class Errors(NamedTuple):
+class TargetErrors(NamedTuple):
     """How far estimates are off; T targets.
 
     Attributes:
@@ -30,7 +30,7 @@ class Errors(NamedTuple):
     kendall: float
 
 
-def errors_of(estimate: FloatArray, truth: FloatArray) -> Errors:
+def errors_of(estimate: FloatArray, truth: FloatArray) -> TargetErrors:
     """Compare estimates with full scores, each (T,); what differs by rounding alone is the same.
 
     Examples:
@@ -46,7 +46,7 @@ def errors_of(estimate: FloatArray, truth: FloatArray) -> Errors:
     # sums in another order must neither break a tie nor make one out of a gap
     estimate, truth = (np.round(values / scale, TIE_DIGITS) for values in (estimate, truth))
     ranked = np.ptp(estimate) > 0 and np.ptp(truth) > 0
-    return Errors(
+    return TargetErrors(
         mae=float(size.mean()),
         max_error=float(size.max()),
         shift=float(error.mean()),

@@ -24,7 +24,7 @@ from bestrand.study.splits import Models, Parted, pick_probes, split_models
 from bestrand.types import IntArray
 
 
-class Setting(NamedTuple):
+class ReplicateSetting(NamedTuple):
     """All that fixes a replicate, beside the scores and its number.
 
     Attributes:
@@ -84,7 +84,7 @@ class Drawn(NamedTuple):
     n_pool: int
 
 
-def run_replicate(benchmark: Benchmark, setting: Setting, number: int) -> Losses:
+def run_replicate(benchmark: Benchmark, setting: ReplicateSetting, number: int) -> Losses:
     """Run replicate `number` of a setting.
 
     All strategies of a benchmark meet the same split and the same chance in the same replicate.
@@ -116,7 +116,7 @@ def run_replicate(benchmark: Benchmark, setting: Setting, number: int) -> Losses
     )
 
 
-def part_models(benchmark: Benchmark, setting: Setting, number: int) -> Parted:
+def part_models(benchmark: Benchmark, setting: ReplicateSetting, number: int) -> Parted:
     """Tell known models and targets apart; the same for all strategies and retentions."""
     matrix = benchmark.matrices[setting.metric]
     models = Models(
@@ -126,7 +126,9 @@ def part_models(benchmark: Benchmark, setting: Setting, number: int) -> Parted:
     return split_models(models, setting.split, setting.n_known, stream)
 
 
-def draw_subset(benchmark: Benchmark, parted: Parted, setting: Setting, number: int) -> Drawn:
+def draw_subset(
+    benchmark: Benchmark, parted: Parted, setting: ReplicateSetting, number: int
+) -> Drawn:
     """Choose items and estimate, through the front door.
 
     Of the targets nothing is handed on but their scores on the items chosen; of the known models
@@ -168,7 +170,7 @@ def draw_subset(benchmark: Benchmark, parted: Parted, setting: Setting, number: 
 
 
 def foretell(
-    benchmark: Benchmark, parted: Parted, setting: Setting, number: int
+    benchmark: Benchmark, parted: Parted, setting: ReplicateSetting, number: int
 ) -> tuple[float, float]:
     """Forecast mean and 95th percentile of the MAE from the probes on a pool, in the metric's unit.
 
@@ -205,18 +207,18 @@ def _groups(matrix: ScoreMatrix, items: Sequence[str]) -> IntArray | None:
     return None if codes is None else codes[[matrix.frame.positions[item] for item in items]]
 
 
-def _seed(benchmark: Benchmark, setting: Setting, number: int) -> int:
+def _seed(benchmark: Benchmark, setting: ReplicateSetting, number: int) -> int:
     stream = Stream.of(setting.seed, "draw", benchmark.name, setting.split, f"{number}")
     return int(stream.words(0, 1)[0])
 
 
-def _probes(matrix: ScoreMatrix, parted: Parted, setting: Setting) -> tuple[str, ...]:
+def _probes(matrix: ScoreMatrix, parted: Parted, setting: ReplicateSetting) -> tuple[str, ...]:
     full = dict(zip(matrix.models, matrix.full_scores().tolist(), strict=True))
     chosen = pick_probes(parted, full, setting.n_probes, setting.planned.probes)
     return tuple(sorted(chosen))
 
 
-def _pool(matrix: ScoreMatrix, setting: Setting, seed: int) -> Manifest:
+def _pool(matrix: ScoreMatrix, setting: ReplicateSetting, seed: int) -> Manifest:
     grouped = setting.planned.pool == "stratified" and matrix.frame.groups is not None
     design = Stratified() if grouped else SimpleRandom()
     return draw_pool(matrix.frame, setting.n, factor=setting.alpha, design=design, seed=seed)

@@ -11,7 +11,7 @@ import polars as pl
 from bestrand.core.texts import ItemTexts
 from bestrand.errors import ArgumentError
 from bestrand.notes import Note
-from bestrand.reading.faults import Errors
+from bestrand.reading.faults import ErrorPolicy
 from bestrand.settings import whole_number
 from bestrand.study.benchmark import Benchmark, Matrices, require_usable, take_benchmarks
 from bestrand.study.cells import Cell, cells_of, schema_of
@@ -50,7 +50,7 @@ def run_study(
     cluster: str | None = None,
     seed: int = 0,
     texts: Mapping[str, ItemTexts] | None = None,
-    errors: Errors = "keep",
+    errors: ErrorPolicy = "keep",
     progress: Callable[[Progress], None] | None = None,
 ) -> StudyTable:
     """Hide targets, draw, select, estimate and compare with the truth, as a protocol says.

@@ -59,7 +59,7 @@ def cells(rows: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(lines, infer_schema_length=None, schema_overrides=TYPES)
 
 
-class Spread(NamedTuple):
+class ReplicateSpread(NamedTuple):
     """How far replicates lie apart.
 
     Attributes:
@@ -75,18 +75,18 @@ class Spread(NamedTuple):
     p95_se: float
 
 
-def spread(values: FloatArray) -> Spread:
+def spread(values: FloatArray) -> ReplicateSpread:
     """Give standard deviation and 95th percentile of replicates, with Monte Carlo errors."""
     n = values.size
     p95 = float(np.quantile(values, TAIL))
     if n < 2:
-        return Spread(float("nan"), float("nan"), p95, float("nan"))
+        return ReplicateSpread(float("nan"), float("nan"), p95, float("nan"))
     variance = values.var(ddof=1)
     fourth = ((values - values.mean()) ** 4).mean()
     of_variance = max(fourth - variance**2 * (n - 3) / (n - 1), 0.0) / n
     sd = float(np.sqrt(variance))
     sd_se = float(np.sqrt(of_variance) / (2 * sd)) if sd > 0 else 0.0
-    return Spread(sd, sd_se, p95, quantile_error(values, TAIL))
+    return ReplicateSpread(sd, sd_se, p95, quantile_error(values, TAIL))
 
 
 def high_error(
@@ -137,7 +137,7 @@ def ratios(rows: pl.DataFrame, base: str = "random") -> pl.DataFrame:
     return pl.DataFrame(lines, infer_schema_length=None, schema_overrides=TYPES)
 
 
-class Ratio(NamedTuple):
+class ErrorRatio(NamedTuple):
     """One strategy's errors over another's, on the same replicates.
 
     Attributes:
@@ -159,26 +159,26 @@ class Ratio(NamedTuple):
     sd_ratio: float
 
 
-def paired(values: FloatArray, base: FloatArray) -> Ratio:
+def paired(values: FloatArray, base: FloatArray) -> ErrorRatio:
     r"""Compare two strategies, replicates as units.
 
     $$ \mathrm{se}^2(\log \bar a/\bar b) = \tfrac1R\,\mathrm{Var}_r(a_r/\bar a - b_r/\bar b) $$
     """
     n, top, bottom = values.size, values.mean(), base.mean()
     if top <= 0 or bottom <= 0:
-        return Ratio(*[float("nan")] * 7)
+        return ErrorRatio(*[float("nan")] * 7)
     log = np.log(top / bottom)
     p95 = float(np.quantile(values, TAIL) / np.quantile(base, TAIL))
     if n < 2:
         unknown = float("nan")
-        return Ratio(float(np.exp(log)), unknown, unknown, p95, unknown, unknown, unknown)
+        return ErrorRatio(float(np.exp(log)), unknown, unknown, p95, unknown, unknown, unknown)
     se = (values / top - base / bottom).std(ddof=1) / np.sqrt(n)
     half = float(t_quantile(LEVEL, np.array([n - 1.0]))[0] * se)
     again = _resamples(n)
     tails = _tail(values[again]) / _tail(base[again])
     low, high = np.quantile(tails, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     spread_of_base = base.std(ddof=1)
-    return Ratio(
+    return ErrorRatio(
         mae_ratio=float(np.exp(log)),
         mae_low=float(np.exp(log - half)),
         mae_high=float(np.exp(log + half)),

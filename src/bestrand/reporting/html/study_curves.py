@@ -9,7 +9,7 @@ from bestrand.reporting.html.figure import Column, Figure
 from bestrand.reporting.html.study_view import (
     OVER_BENCHMARKS,
     RATIO_COLUMNS,
-    Setting,
+    ExperimentSetting,
     StudyView,
     basis,
     largest,
@@ -57,7 +57,7 @@ def _span(low: float | None, high: float | None) -> str:
     return "" if low is None or high is None else f" ({low:.1f} to {high:.1f})"
 
 
-def _with_models(view: StudyView, setting: Setting) -> list[dict[str, Any]]:
+def _with_models(view: StudyView, setting: ExperimentSetting) -> list[dict[str, Any]]:
     """Give the averages of strategies that ran with several numbers of models, in order."""
     by_name = {row["strategy"]: row for row in known(view.averaged(setting), "ratio")}
     return [
@@ -67,7 +67,7 @@ def _with_models(view: StudyView, setting: Setting) -> list[dict[str, Any]]:
     ]
 
 
-def _curve(setting: Setting, rows: list[dict[str, Any]], place: int) -> Figure:
+def _curve(setting: ExperimentSetting, rows: list[dict[str, Any]], place: int) -> Figure:
     names = list(dict.fromkeys(row["method"] for row in rows))
     drawn = names[:MOST_LINES]
     left_out = names[MOST_LINES:]

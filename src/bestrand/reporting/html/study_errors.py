@@ -18,7 +18,7 @@ from bestrand.reporting.html.study_view import (
     AVERAGED,
     OVER_BENCHMARKS,
     RATIO_COLUMNS,
-    Setting,
+    ExperimentSetting,
     StudyView,
     basis,
     largest,
@@ -47,7 +47,7 @@ def error_figures(view: StudyView) -> Iterator[Figure]:
 
 
 def ratio_figure(
-    view: StudyView, setting: Setting, rows: list[dict[str, Any]], *, key: str, title: str
+    view: StudyView, setting: ExperimentSetting, rows: list[dict[str, Any]], *, key: str, title: str
 ) -> Figure:
     """Draw the mean error of strategies over Random's, in the order of the rows."""
     return Figure(
@@ -71,7 +71,10 @@ def ratio_figure(
 
 
 def _sizes(
-    setting: Setting, ranked: list[dict[str, Any]], sizes: list[dict[str, Any]], number: int
+    setting: ExperimentSetting,
+    ranked: list[dict[str, Any]],
+    sizes: list[dict[str, Any]],
+    number: int,
 ) -> Figure:
     """Draw the mean error over the retention, for Random and the strategies that err least."""
     ranked, without = everywhere(ranked)
@@ -270,7 +273,9 @@ def cost_figures(view: StudyView) -> Iterator[Figure]:
             yield figure
 
 
-def _costs_by_size(setting: Setting, sizes: list[dict[str, Any]], number: int) -> Figure | None:
+def _costs_by_size(
+    setting: ExperimentSetting, sizes: list[dict[str, Any]], number: int
+) -> Figure | None:
     """Draw the error over the cost, size by size, of strategies whose cost grows with the size."""
     costs: dict[str, set[float]] = {}
     for row in sizes:

@@ -14,7 +14,7 @@ from bestrand.reporting.html.study_view import (
     AVERAGED,
     OVER_BENCHMARKS,
     RATIO_COLUMNS,
-    Setting,
+    ExperimentSetting,
     StudyView,
     basis,
     largest,
@@ -325,7 +325,7 @@ def calibration_figures(view: StudyView) -> Iterator[Figure]:
         yield from _forecasts(view, setting, place)
 
 
-def _forecasts(view: StudyView, setting: Setting, place: int) -> Iterator[Figure]:
+def _forecasts(view: StudyView, setting: ExperimentSetting, place: int) -> Iterator[Figure]:
     cells = view.celled(setting)
     lines = [] if cells.is_empty() else [shown(row) for row in cells.iter_rows(named=True)]
     rows = known(lines, "forecast_p95")
@@ -365,7 +365,7 @@ def _forecasts(view: StudyView, setting: Setting, place: int) -> Iterator[Figure
     )
 
 
-def _cells(n: int, setting: Setting) -> str:
+def _cells(n: int, setting: ExperimentSetting) -> str:
     replicates = setting.experiment.replicates
     return f"{n} {noun(n, 'cell')} of {replicates} {noun(replicates, 'replicate')}"
 

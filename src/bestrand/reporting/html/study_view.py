@@ -46,7 +46,7 @@ RATIO_COLUMNS = (
 )
 
 
-class Setting(NamedTuple):
+class ExperimentSetting(NamedTuple):
     """One setting of an experiment: how models were told apart, and how many were known.
 
     Attributes:
@@ -98,15 +98,17 @@ class StudyView(NamedTuple):
         """Give the experiments that serve one of the article's, in the protocol's order."""
         return [e for e in self.table.protocol.experiments if figure in (e.figure or USUAL)]
 
-    def settings(self, figure: int) -> Iterator[Setting]:
+    def settings(self, figure: int) -> Iterator[ExperimentSetting]:
         """Give every setting of the experiments that serve one of the article's."""
         for experiment in self.experiments(figure):
             for split in experiment.splits:
                 for known in experiment.known:
-                    yield Setting(experiment, split, known, _name(experiment, split, known))
+                    yield ExperimentSetting(
+                        experiment, split, known, _name(experiment, split, known)
+                    )
 
     def averaged(
-        self, setting: Setting, *, kind: str | None = ALL, retention: float | None = None
+        self, setting: ExperimentSetting, *, kind: str | None = ALL, retention: float | None = None
     ) -> list[dict[str, Any]]:
         """Give the averages of a setting, ready to be shown; errors in points.
 
@@ -126,7 +128,7 @@ class StudyView(NamedTuple):
             lines = lines.filter((pl.col("retention") - retention).abs() < 1e-9)
         return [shown(line) for line in lines.iter_rows(named=True)]
 
-    def celled(self, setting: Setting) -> pl.DataFrame:
+    def celled(self, setting: ExperimentSetting) -> pl.DataFrame:
         """Give the cells of a setting."""
         return self.cells if self.cells.is_empty() else self.cells.filter(_of(setting))
 
@@ -149,7 +151,7 @@ def points(value: Any) -> float | None:  # noqa: ANN401 - a cell
     return None if number is None else 100 * float(number)
 
 
-def basis(setting: Setting, rows: list[dict[str, Any]]) -> str:
+def basis(setting: ExperimentSetting, rows: list[dict[str, Any]]) -> str:
     """Say what averages rest on."""
     benchmarks = max((row["benchmarks"] for row in rows), default=0)
     families = max((row["families"] for row in rows), default=0)
@@ -167,7 +169,7 @@ def largest(rows: list[dict[str, Any]], name: str, digits: int = 2) -> str:
     return f"{max(known):.{digits}f}" if known else "unknown"
 
 
-def _of(setting: Setting) -> pl.Expr:
+def _of(setting: ExperimentSetting) -> pl.Expr:
     return (
         (pl.col("experiment") == setting.experiment.name)
         & (pl.col("split") == setting.split)
