@@ -155,7 +155,7 @@ def test_weights_that_are_none_are_refused(weights: list[float], message: str) -
         ("macro", 'Weighting "macro" counts every group the same, and these items have no groups'),
         (
             "explicit",
-            'Weighting "explicit" needs a weight for every item, and these items have none',
+            'Weighting "explicit" needs a weight for every item, and these',
         ),
     ],
 )

@@ -47,8 +47,8 @@ def clustered(n_models: int, *, noise: float, seed: int) -> FloatArray:
 
 
 def weighted_means(draw: Draw, scores: FloatArray) -> FloatArray:
-    assert draw.weights is not None
-    return np.asarray(scores[:, draw.columns] @ draw.weights / draw.columns.size)
+    assert draw.design_weights is not None
+    return np.asarray(scores[:, draw.columns] @ draw.design_weights / draw.columns.size)
 
 
 @settings(max_examples=60)
@@ -61,11 +61,11 @@ def test_n_distinct_ascending_items_whose_weights_sum_to_n(
     n = data.draw(st.integers(1, seen.n_items))
     draw, again = (AnchorPoints(likeness).draw(seen, n, Stream.of(seed)) for _ in range(2))
 
-    assert draw.weights is not None
+    assert draw.design_weights is not None
     assert len(draw.columns) == n
     assert sorted(set(draw.columns.tolist())) == draw.columns.tolist()
-    assert draw.weights.sum() == pytest.approx(n)
-    assert (draw.weights >= 0).all()
+    assert draw.design_weights.sum() == pytest.approx(n)
+    assert (draw.design_weights >= 0).all()
     assert draw.columns.tolist() == again.columns.tolist()
     assert draw.inclusion is None
     assert draw.balanced_on == ()
@@ -80,10 +80,10 @@ def test_the_order_of_models_is_nothing(seen: Features, seed: int, data: st.Data
     other = replace(seen, scores=seen.scores[order])
     first, second = (AnchorPoints().draw(f, n, Stream.of(seed)) for f in (seen, other))
 
-    assert first.weights is not None
-    assert second.weights is not None
+    assert first.design_weights is not None
+    assert second.design_weights is not None
     assert first.columns.tolist() == second.columns.tolist()
-    assert first.weights.tolist() == second.weights.tolist()
+    assert first.design_weights.tolist() == second.design_weights.tolist()
 
 
 @pytest.mark.parametrize("likeness", LIKENESSES)
@@ -107,7 +107,7 @@ def test_each_cluster_of_like_items_gets_an_anchor_that_counts_for_its_size() ->
     draw = AnchorPoints().draw(features_of(scores), 6, Stream.of(4))
     others = clustered(30, noise=0.0, seed=2)
 
-    assert draw.weights == pytest.approx(6 * np.arange(10, 61, 10) / 210)
+    assert draw.design_weights == pytest.approx(6 * np.arange(10, 61, 10) / 210)
     assert weighted_means(draw, scores) == pytest.approx(scores.mean(axis=1))
     assert weighted_means(draw, others) == pytest.approx(others.mean(axis=1))
 
@@ -151,9 +151,9 @@ def test_an_item_on_which_all_agree_joins_the_anchor_of_the_nearest_mean() -> No
     columns = [easy] * 4 + [hard] * 4 + [[1.0] * 4] * 3 + [[0.0] * 4]
     draw = AnchorPoints().draw(features_of(np.array(columns).T), 2, Stream.of(0))
 
-    assert draw.weights is not None
+    assert draw.design_weights is not None
     assert (draw.columns // 4).tolist() == [0, 1]
-    assert draw.weights == pytest.approx(2 * np.array([4 + 3, 4 + 1]) / 12)
+    assert draw.design_weights == pytest.approx(2 * np.array([4 + 3, 4 + 1]) / 12)
 
 
 def with_constant_items(n_constant: int, n_varying: int, *, seed: int) -> FloatArray:
@@ -205,10 +205,10 @@ def test_items_that_tie_between_anchors_count_for_each_in_equal_parts() -> None:
     kind = np.repeat([0, 1, 2], [12, 20, 8])
     for seed in range(5):
         draw = AnchorPoints().draw(features_of(scores), 12, Stream.of(seed))
-        assert draw.weights is not None
+        assert draw.design_weights is not None
         chosen = kind[draw.columns]
         sizes = np.array([12, 20, 8]) / np.bincount(chosen, minlength=3)
-        assert draw.weights == pytest.approx(12 * sizes[chosen] / 40)
+        assert draw.design_weights == pytest.approx(12 * sizes[chosen] / 40)
 
 
 def test_constant_items_are_shared_by_the_anchors_whose_means_are_nearest() -> None:
@@ -219,9 +219,9 @@ def test_constant_items_are_shared_by_the_anchors_whose_means_are_nearest() -> N
     scores = np.concatenate([scores, np.zeros((6, 20))], axis=1)
     draw = AnchorPoints().draw(features_of(scores), 6, Stream.of(0))
 
-    assert draw.weights is not None
+    assert draw.design_weights is not None
     assert (draw.columns // 3).tolist() == [0, 1, 2, 3, 4, 5]
-    assert draw.weights == pytest.approx(6 * np.array([3 + 5] * 4 + [3] * 2) / 38)
+    assert draw.design_weights == pytest.approx(6 * np.array([3 + 5] * 4 + [3] * 2) / 38)
 
 
 @settings(max_examples=25)
@@ -230,9 +230,9 @@ def test_the_order_of_items_does_not_decide_ties(seed: int, n: int) -> None:
     """Copies of one item that are anchors have one weight, wherever they stand."""
     scores = np.asarray(np.random.default_rng(seed).random((3, 30)).round(), dtype=np.float64)
     draw = AnchorPoints().draw(features_of(scores), n, Stream.of(seed))
-    assert draw.weights is not None
+    assert draw.design_weights is not None
     weight_of: dict[bytes, list[float]] = {}
-    for column, weight in zip(draw.columns, draw.weights, strict=True):
+    for column, weight in zip(draw.columns, draw.design_weights, strict=True):
         weight_of.setdefault(scores[:, column].tobytes(), []).append(weight)
 
     for same in weight_of.values():
@@ -245,10 +245,10 @@ def test_where_constant_items_are_alike_one_anchor_stands_for_those_of_one_score
     design = AnchorPoints(constant_items="alike")
     for seed in range(3):
         draw = design.draw(features_of(scores), 30, Stream.of(seed))
-        assert draw.weights is not None
+        assert draw.design_weights is not None
         anchors = {
             totals[column]: weight
-            for column, weight in zip(draw.columns, draw.weights, strict=True)
+            for column, weight in zip(draw.columns, draw.design_weights, strict=True)
             if constant[column]
         }
         assert sorted(anchors) == sorted(set(totals[constant]))
@@ -298,9 +298,9 @@ def test_more_items_than_memory_allows_still_give_n_distinct_anchors(n: int, see
         patch.setattr(anchor_points, "AT_ONCE", 32)
         draw = AnchorPoints().draw(features_of(scores), n, Stream.of(seed))
 
-    assert draw.weights is not None
+    assert draw.design_weights is not None
     assert len(set(draw.columns.tolist())) == n
-    assert draw.weights.sum() == pytest.approx(n)
+    assert draw.design_weights.sum() == pytest.approx(n)
 
 
 def test_all_items_count_for_what_they_weigh() -> None:
@@ -308,7 +308,7 @@ def test_all_items_count_for_what_they_weigh() -> None:
     draw = AnchorPoints().draw(features_of(np.eye(3), weights), 3, Stream.of(0))
 
     assert draw.columns.tolist() == [0, 1, 2]
-    assert draw.weights == pytest.approx(weights * 3 / 8)
+    assert draw.design_weights == pytest.approx(weights * 3 / 8)
 
 
 def test_another_unit_gives_the_same_anchors() -> None:

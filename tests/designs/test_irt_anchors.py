@@ -64,12 +64,12 @@ def test_n_distinct_items_of_mean_weight_one(
     assert draw.columns.tolist() == sorted(set(draw.columns.tolist()))
     assert len(draw.columns) == n
     assert draw.inclusion is None
-    assert draw.weights is not None
-    assert draw.weights.sum() == pytest.approx(n, rel=1e-12)
-    assert (draw.weights >= 0).all()
+    assert draw.design_weights is not None
+    assert draw.design_weights.sum() == pytest.approx(n, rel=1e-12)
+    assert (draw.design_weights >= 0).all()
     assert again.columns.tolist() == draw.columns.tolist()
-    assert again.weights is not None
-    assert again.weights.tolist() == draw.weights.tolist()
+    assert again.design_weights is not None
+    assert again.design_weights.tolist() == draw.design_weights.tolist()
 
 
 @each
@@ -85,9 +85,9 @@ def test_the_order_of_models_is_nothing(
     second = design.draw(replace(seen, scores=seen.scores[order]), n, Stream.of(3))
 
     assert first.columns.tolist() == second.columns.tolist()
-    assert first.weights is not None
-    assert second.weights is not None
-    assert first.weights.tolist() == second.weights.tolist()
+    assert first.design_weights is not None
+    assert second.design_weights is not None
+    assert first.design_weights.tolist() == second.design_weights.tolist()
 
 
 @each
@@ -99,15 +99,15 @@ def test_all_items_count_what_they_weigh_where_all_are_chosen(
     draw = design.draw(seen, seen.n_items, Stream.of(0))
 
     assert draw.columns.tolist() == list(range(seen.n_items))
-    assert draw.weights == pytest.approx(seen.weights / seen.weights.mean(), rel=1e-9)
+    assert draw.design_weights == pytest.approx(seen.weights / seen.weights.mean(), rel=1e-9)
 
 
 @pytest.mark.parametrize("design", IRT_DESIGNS[:2], ids=repr)
 def test_the_weights_bring_back_the_sources_means(design: Design) -> None:
     scores = irt_scores(6, 600, sharpness=3.0)
     draw = design.draw(seen_of(scores), 60, Stream.of(0))
-    assert draw.weights is not None
-    weighted = scores[:, draw.columns] @ draw.weights / 60
+    assert draw.design_weights is not None
+    weighted = scores[:, draw.columns] @ draw.design_weights / 60
 
     assert weighted == pytest.approx(scores.mean(axis=1), abs=0.04)
 
@@ -120,8 +120,8 @@ def test_targets_are_estimated_better_than_by_random_subsets_where_the_model_is_
     errors: dict[str, list[float]] = {"anchors": [], "random": []}
     for seed in range(3):
         draw = IrtAnchors().draw(seen, 40, Stream.of(seed))
-        assert draw.weights is not None
-        weighted = targets[:, draw.columns] @ draw.weights / 40
+        assert draw.design_weights is not None
+        weighted = targets[:, draw.columns] @ draw.design_weights / 40
         errors["anchors"].append(float(np.abs(weighted - full).mean()))
     for seed in range(40):
         columns = SimpleRandom().draw(seen, 40, Stream.of(seed)).columns

@@ -62,7 +62,7 @@ def test_n_distinct_ascending_items_whatever_the_order_of_models(
     assert len(draw.columns) == n
     assert sorted(set(draw.columns.tolist())) == draw.columns.tolist()
     assert draw.columns.tolist() == again.columns.tolist()
-    assert draw.weights is None
+    assert draw.design_weights is None
     assert draw.inclusion is None
 
 

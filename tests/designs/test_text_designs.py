@@ -93,8 +93,8 @@ def test_all_items_are_chosen_where_all_are_asked_for(design: Design, seen: Feat
     draw = design.draw(seen, seen.n_items, Stream.of(0))
 
     assert draw.columns.tolist() == list(range(seen.n_items))
-    if draw.weights is not None:
-        assert draw.weights == pytest.approx(seen.weights / seen.weights.mean())
+    if draw.design_weights is not None:
+        assert draw.design_weights == pytest.approx(seen.weights / seen.weights.mean())
 
 
 @every_greedy
@@ -127,10 +127,10 @@ def test_weights_are_shares_of_clusters(
         place = chosen.index(item) if item in chosen else away.index(min(away))
         shares[place] += seen.weights[item] / seen.weights.sum()
 
-    assert draw.weights is not None
-    assert draw.weights == pytest.approx(n * shares)
-    assert draw.weights.mean() == pytest.approx(1.0)
-    assert draw.weights.min() > 0
+    assert draw.design_weights is not None
+    assert draw.design_weights == pytest.approx(n * shares)
+    assert draw.design_weights.mean() == pytest.approx(1.0)
+    assert draw.design_weights.min() > 0
 
 
 @every_design
@@ -284,9 +284,9 @@ def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for first, second in zip(whole, parts, strict=True):
         assert first.columns.tolist() == second.columns.tolist()
-        assert first.weights is not None
-        assert second.weights is not None
-        assert first.weights.tolist() == second.weights.tolist()
+        assert first.design_weights is not None
+        assert second.design_weights is not None
+        assert first.design_weights.tolist() == second.design_weights.tolist()
         assert first.notes == second.notes
 
 
@@ -467,7 +467,7 @@ def test_agreement_is_what_its_definition_says(m: int, seed: int, data: st.DataO
     draw = Agreement(n_candidates).draw(seen, n, stream)
 
     assert draw.columns.tolist() == candidates[best]
-    assert draw.weights is None
+    assert draw.design_weights is None
     assert [note.code for note in draw.notes] == ["one-representation"] * (len(texts) == 1)
 
 

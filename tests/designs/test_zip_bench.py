@@ -182,12 +182,12 @@ def test_each_group_has_its_budget_and_counts_its_weight(weighted: bool) -> None
     groups = np.repeat([0, 1, 2], [60, 40, 20])
     weights = 1.0 / np.array([60, 40, 20])[groups] if weighted else np.ones(120)
     draw = ZipBench().draw(seen_of(scores, groups=groups, weights=weights), 12, Stream.of(0))
-    assert draw.weights is not None
+    assert draw.design_weights is not None
     chosen = groups[draw.columns]
     shares = np.bincount(groups, weights=weights) / weights.sum()
 
     assert np.bincount(chosen).tolist() == [6, 4, 2]
-    assert np.bincount(chosen, weights=draw.weights) / 12 == pytest.approx(shares, rel=1e-12)
+    assert np.bincount(chosen, weights=draw.design_weights) / 12 == pytest.approx(shares, rel=1e-12)
 
 
 def test_fewer_items_than_groups_stand_for_all_items() -> None:
@@ -195,8 +195,8 @@ def test_fewer_items_than_groups_stand_for_all_items() -> None:
     draw = ZipBench().draw(seen_of(scores, groups=np.arange(60) % 9), 5, Stream.of(0))
 
     assert len(draw.columns) == 5
-    assert draw.weights is not None
-    assert draw.weights.sum() == pytest.approx(5)
+    assert draw.design_weights is not None
+    assert draw.design_weights.sum() == pytest.approx(5)
 
 
 def test_other_streams_give_other_items() -> None:
@@ -228,7 +228,7 @@ def test_a_group_whose_items_have_weight_0_is_clustered_as_if_they_weighed_the_s
     groups, weights = np.repeat(np.arange(2), 6), np.repeat([0.0, 2.0], 6)
     draw = ZipBench().draw(Features(12, scores, groups, weights), 6, Stream.of(0))
 
-    assert draw.weights is not None
+    assert draw.design_weights is not None
     assert (draw.columns < 6).sum() == 3
-    assert draw.weights[:3].tolist() == [0.0] * 3
-    assert draw.weights.mean() == pytest.approx(1.0)
+    assert draw.design_weights[:3].tolist() == [0.0] * 3
+    assert draw.design_weights.mean() == pytest.approx(1.0)

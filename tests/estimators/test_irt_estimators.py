@@ -61,7 +61,7 @@ def seen_of(
 def drawn(design: Design, targets: FloatArray, sources: FloatArray, n: int, seed: int = 0) -> Seen:
     n_frame = sources.shape[1]
     draw = design.draw(Features(n_frame, sources, None, np.ones(n_frame)), n, Stream.of(seed))
-    return seen_of(targets, sources, draw.columns, design_weights=draw.weights)
+    return seen_of(targets, sources, draw.columns, design_weights=draw.design_weights)
 
 
 # --- where the model is true ---------------------------------------------------------------------

@@ -329,7 +329,7 @@ def test_which_total_is_the_full_score_is_told_by_weights(tmp_path: Path) -> Non
 def test_macro_weights_need_groups(tmp_path: Path) -> None:
     table = read_scores(write(tmp_path / "m.jsonl", [{"id": "a", "score": 1}]))
 
-    with pytest.raises(InputError, match='"macro" count every group the same, and these items ha'):
+    with pytest.raises(InputError, match='"macro" counts every group the same, and these items ha'):
         table.frame("macro")
     with pytest.raises(InputError, match='"explicit" need a number an item, and these items carry'):
         table.frame("explicit")

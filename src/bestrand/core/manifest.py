@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, NotRequired, Self, TypedDict, Unpack
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -24,6 +24,43 @@ ADOPTED = "Adopted"  # stands for the design of a subset that others chose
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Balance = Literal["probes", "groups"]
 PRINTED = ("costs", "equals", "read_notes")  # what `--json` prints beside a manifest
+
+
+class DrawnFields(TypedDict):
+    """What a manifest says of the chosen items and of what they were chosen from."""
+
+    items: tuple[str, ...]
+    n_frame: int
+    frame_digest: str | None
+    n_pool: int
+    design: str
+    balanced_on: tuple[Balance, ...]
+    weighting: Weighting
+    item_weights: tuple[float, ...] | None
+    item_groups: tuple[str, ...] | None
+    group_sizes: dict[str, int] | None
+    estimation_weights: tuple[float, ...] | None
+    inclusion: tuple[float, ...] | None
+    distance: float | None
+    notes: tuple[Note, ...]
+
+
+class MadeFields(TypedDict):
+    """What a manifest says of how it was made."""
+
+    kind: Literal["pool", "subset"]
+    parameters: dict[str, Any]
+    seed: int
+    probes: tuple[str, ...]
+    metrics: tuple[str, ...]
+    scores_digest: str | None
+    probe_means: dict[str, dict[str, float]] | None
+    parent: str | None
+    pool_balanced_on: NotRequired[tuple[Balance, ...]]
+
+
+class ManifestFields(MadeFields, DrawnFields):
+    """All that a manifest is made of; see the fields of `Manifest`."""
 
 
 class Manifest(BaseModel):
@@ -117,7 +154,7 @@ class Manifest(BaseModel):
         return self
 
     @classmethod
-    def make(cls, **fields: Any) -> Self:  # noqa: ANN401
+    def make(cls, **fields: Unpack[ManifestFields]) -> Self:
         """Make a manifest and stamp it with version and digest.
 
         Raises:

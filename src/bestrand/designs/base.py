@@ -55,8 +55,8 @@ class Draw(NamedTuple):
     Attributes:
         columns: (n,) positions of the chosen items, ascending, distinct.
         inclusion: (n,) probability of each to be chosen from the m, or None where unknown.
-        weights: (n,) what each counts for in the design's own estimate, mean 1; None where all
-            count the same.
+        design_weights: (n,) what each counts for in the design's own estimate, mean 1; None where
+            all count the same.
         balanced_on: what the means of the chosen items were made to match.
         distance: what is left between the chosen items and all m, or None.
         notes: what a reader should know.
@@ -64,7 +64,7 @@ class Draw(NamedTuple):
 
     columns: IntArray
     inclusion: FloatArray | None
-    weights: FloatArray | None = None
+    design_weights: FloatArray | None = None
     balanced_on: tuple[Balance, ...] = ()
     distance: float | None = None
     notes: tuple[Note, ...] = ()

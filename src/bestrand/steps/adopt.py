@@ -6,7 +6,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from bestrand.core.frame import Frame
-from bestrand.core.manifest import ADOPTED, Manifest
+from bestrand.core.manifest import ADOPTED, MadeFields, Manifest
 from bestrand.core.pool import Pool
 from bestrand.core.scores import ScoreMatrix, ScoreTable
 from bestrand.designs.base import Draw
@@ -59,7 +59,7 @@ def adopt(
     part = _part(items, weighting if frame is None else "micro")
     n_frame = _size(part.n, of, None if frame is None else as_frame(frame, weighting).n)
     chance = part.n / n_frame if inclusion == "random" or part.n == n_frame else None
-    fields = {
+    made: MadeFields = {
         "kind": "subset",
         "parameters": {"n": part.n, "inclusion": inclusion},
         "seed": 0,
@@ -71,7 +71,7 @@ def adopt(
     }
     if frame is None:
         return Manifest.make(
-            **fields,
+            **made,
             items=part.items,
             n_frame=n_frame,
             n_pool=n_frame,
@@ -102,7 +102,7 @@ def adopt(
         None if chance is None else np.full(part.n, chance),
         notes=(_note(inclusion, part.n, n_frame),),
     )
-    return Manifest.make(**fields, **drawn_fields(chosen_from, draw, ADOPTED))
+    return Manifest.make(**made, **drawn_fields(chosen_from, draw, ADOPTED))
 
 
 def _part(items: Items, weighting: Weighting | None) -> Frame:

@@ -1,7 +1,6 @@
 """Stamp a draw: what a manifest says of the pool, of the chosen items and of their weights."""
 
-from typing import Any
-
+from bestrand.core.manifest import DrawnFields
 from bestrand.core.pool import Pool
 from bestrand.designs.base import Draw
 from bestrand.notes import Note, shown
@@ -11,7 +10,7 @@ from bestrand.types import FloatArray
 UNEVEN = 1.3  # design effect of the weights, above which intervals were seen to be too narrow
 
 
-def drawn_fields(pool: Pool, draw: Draw, design: str) -> dict[str, Any]:
+def drawn_fields(pool: Pool, draw: Draw, design: str) -> DrawnFields:
     """Give the fields of a manifest that describe the pool and the items chosen from it."""
     columns = draw.columns
     groups = pool.frame.groups
@@ -30,7 +29,7 @@ def drawn_fields(pool: Pool, draw: Draw, design: str) -> dict[str, Any]:
         "item_weights": _numbers(None if _is_micro(pool) else pool.weights[columns]),
         "item_groups": None if groups is None else tuple(groups[i] for i in columns),
         "group_sizes": pool.group_sizes,
-        "estimation_weights": _numbers(draw.weights),
+        "estimation_weights": _numbers(draw.design_weights),
         "inclusion": _numbers(chance),
         "distance": draw.distance,
         "notes": tuple(notes),
@@ -45,7 +44,7 @@ def _weight_notes(pool: Pool, draw: Draw) -> list[Note]:
         text = "The chosen items have weight 0 in the full score: choose again with more of them."
         return [Note("no-weight", text)]
     effect = float((pool.weights**2).mean() / pool.weights.mean() ** 2)
-    if effect <= UNEVEN or (draw.inclusion is not None and draw.weights is not None):
+    if effect <= UNEVEN or (draw.inclusion is not None and draw.design_weights is not None):
         return []  # unequal chances are undone, with the right error
     text = (
         f"Item weights are very uneven (design effect {effect:.1f}): intervals are too narrow, "

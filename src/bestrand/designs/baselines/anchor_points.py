@@ -71,7 +71,7 @@ class AnchorPoints(Design):
         return Draw(
             anchors,
             inclusion=None,
-            weights=shares * (n / shares.sum()),
+            design_weights=shares * (n / shares.sum()),
             notes=source_notes(features, advice),
         )
 

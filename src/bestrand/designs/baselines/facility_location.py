@@ -45,7 +45,7 @@ class FacilityLocation(Design):
         rows = whole_rows(require_texts(self, features)[0])
         columns = np.sort(greedy_cover(rows, features.weights, n))
         return Draw(
-            columns, inclusion=None, weights=cluster_weights(rows, columns, features.weights)
+            columns, inclusion=None, design_weights=cluster_weights(rows, columns, features.weights)
         )
 
 

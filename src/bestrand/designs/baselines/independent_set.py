@@ -55,7 +55,7 @@ class IndependentSet(Design):
         return Draw(
             columns,
             inclusion=None,
-            weights=cluster_weights(rows, columns, features.weights),
+            design_weights=cluster_weights(rows, columns, features.weights),
             notes=notes,
         )
 

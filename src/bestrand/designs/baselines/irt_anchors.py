@@ -77,7 +77,7 @@ def anchor_draw(anchors: Anchors, notes: tuple[Note, ...]) -> Draw:
     """Make a draw of anchors, with weights of mean 1."""
     n = anchors.columns.size
     weights = anchors.shares * (n / anchors.shares.sum())
-    return Draw(anchors.columns, inclusion=None, weights=weights, notes=notes)
+    return Draw(anchors.columns, inclusion=None, design_weights=weights, notes=notes)
 
 
 def cluster_anchors(places: FloatArray, weights: FloatArray, n: int, stream: Stream) -> Anchors:

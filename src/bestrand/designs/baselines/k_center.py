@@ -35,7 +35,7 @@ class KCenter(Design):
         rows = whole_rows(require_texts(self, features)[0])
         columns = np.sort(farthest_first(rows, n))
         return Draw(
-            columns, inclusion=None, weights=cluster_weights(rows, columns, features.weights)
+            columns, inclusion=None, design_weights=cluster_weights(rows, columns, features.weights)
         )
 
 
