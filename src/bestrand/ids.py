@@ -20,7 +20,7 @@ FORMS: dict[str, Callable[[str], str]] = {
 
 
 def explain_mismatch(asked: Iterable[str], got: Iterable[str]) -> str:
-    """Say in which form two sets of ids would match, or nothing.
+    """Return in which form two sets of ids would match, or nothing.
 
     Examples:
         >>> explain_mismatch(["1", "2"], ["01", "02"])
@@ -38,7 +38,7 @@ def explain_mismatch(asked: Iterable[str], got: Iterable[str]) -> str:
 
 
 def unicode_twins(items: Iterable[str]) -> list[tuple[str, str]]:
-    r"""Give pairs of ids that look the same, for one Unicode form of both is the same.
+    r"""Return pairs of ids that look the same, for one Unicode form of both is the same.
 
     Examples:
         >>> len(unicode_twins(["caf\u00e9", "cafe\u0301", "cafe"]))

@@ -146,7 +146,7 @@ STRATEGIES: dict[str, Strategy] = {
 
 
 def default_estimator(design: str, seen: Seen) -> Estimator:
-    """Give the estimator that goes with a design and with what is known.
+    """Return the estimator that goes with a design and with what is known.
 
     The estimator that the design was made for, where sources are known on all items and every
     target has all scores. Else `Hajek` for unequal chances and `ClusterWeighted` for cluster
@@ -166,7 +166,7 @@ def default_estimator(design: str, seen: Seen) -> Estimator:
 
 
 def estimator_for(design: str) -> type[Estimator] | None:
-    """Give the estimator that a design was made for; None if there is none, or no such design."""
+    """Return the estimator that a design was made for; None if there is none, or no such design."""
     made_for = {each.__name__: each.estimator for each in DESIGNS.values()}.get(design)
     return next((each for each in ESTIMATORS.values() if each.__name__ == made_for), None)
 

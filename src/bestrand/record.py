@@ -29,18 +29,18 @@ class Record:
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
     def to_json(self) -> str:
-        """Give the record as JSON text, indented; nan is null."""
+        """Return the record as JSON text, indented; nan is null."""
         kind: Any = type(self)
         return _adapter(kind).dump_json(self, indent=1).decode("utf-8")
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the fields by name, as JSON has them; nan is None."""
+        """Return the fields by name, as JSON has them; nan is None."""
         fields: dict[str, Any] = json.loads(self.to_json())
         return fields
 
     @classmethod
     def json_schema(cls) -> dict[str, Any]:
-        """Give the JSON Schema of `to_json`."""
+        """Return the JSON Schema of `to_json`."""
         kind: Any = cls
         schema = _adapter(kind).json_schema(mode="serialization")
         for name, kind in _records_in(cls).items():

@@ -86,7 +86,7 @@ class Stream:
         return Stream((int.from_bytes(digest[:4], "big"), int.from_bytes(digest[4:], "big")))
 
     def words(self, number: int, n: int, attempt: int = 0) -> IntArray:
-        """Give n words of substream `number`, each uniform on 0..2**32 - 1.
+        """Return n words of substream `number`, each uniform on 0..2**32 - 1.
 
         Another n may give other words: it says how many blocks of four are laid side by side.
 
@@ -106,5 +106,5 @@ class Stream:
         return philox4x32(counters, self.key).ravel()[:n].astype(np.int64)
 
     def generator(self) -> np.random.Generator:
-        """Give a numpy generator, for methods that hand chance on to another library."""
+        """Return a numpy generator, for methods that hand chance on to another library."""
         return np.random.Generator(np.random.Philox(key=self.key[0] << 32 | self.key[1]))

@@ -159,14 +159,14 @@ def _taken(setting: "Field[Any]", value: Any) -> Any:  # noqa: ANN401
 
 
 def _range_of(kind: Any) -> Range | None:  # noqa: ANN401
-    """Give the range of an annotated number, or None."""
+    """Return the range of an annotated number, or None."""
     if get_origin(kind) is not Annotated:
         return None
     return next((part for part in get_args(kind) if isinstance(part, Range)), None)
 
 
 def _inner(kind: Any) -> Any:  # noqa: ANN401
-    """Give what a tuple of any length holds, or None."""
+    """Return what a tuple of any length holds, or None."""
     return get_args(kind)[0] if get_origin(kind) is tuple else None
 
 

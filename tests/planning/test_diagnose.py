@@ -122,7 +122,7 @@ def test_what_cannot_be_diagnosed_is_refused() -> None:
     flat = np.ones_like(holes)
     with pytest.raises(br.InputError, match="Scores are missing, 1 in all"):
         br.diagnose(br.ScoreMatrix(MATRIX.frame, MATRIX.models, holes))
-    with pytest.raises(br.InputError, match="nothing to foretell"):
+    with pytest.raises(br.InputError, match="errors cannot be predicted"):
         br.diagnose(br.ScoreMatrix(MATRIX.frame, MATRIX.models, flat))
     with pytest.raises(br.ArgumentError, match="below 1, the width of the scale"):
         br.diagnose(MATRIX, threshold=3.0)

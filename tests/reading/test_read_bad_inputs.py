@@ -331,7 +331,9 @@ def test_macro_weights_need_groups(tmp_path: Path) -> None:
 
     with pytest.raises(InputError, match='"macro" counts every group the same, and these items ha'):
         table.frame("macro")
-    with pytest.raises(InputError, match='"explicit" need a number an item, and these items carry'):
+    with pytest.raises(
+        InputError, match='"explicit" needs a weight for every item, and these items'
+    ):
         table.frame("explicit")
 
 

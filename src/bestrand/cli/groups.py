@@ -9,7 +9,7 @@ from typing import Any, get_type_hints
 
 
 def with_groups(verb: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb as typer must see it: in place of each group, its options.
+    """Return a verb as typer must see it: in place of each group, its options.
 
     A group is a parameter annotated with a dataclass whose fields are `Annotated` as typer wants
     it. Fields of a subclass come before those of its base.
@@ -40,7 +40,7 @@ def with_groups(verb: Callable[..., None]) -> Callable[..., None]:
 
 
 def _options_of(group: type[Any]) -> Iterator[Parameter]:
-    """Give the fields of a dataclass as keyword parameters, those of the subclass first."""
+    """Return the fields of a dataclass as keyword parameters, those of the subclass first."""
     hints = get_type_hints(group, include_extras=True)
     fields = {field.name: field for field in dataclasses.fields(group)}
     own_first = [name for part in group.__mro__ for name in inspect.get_annotations(part)]

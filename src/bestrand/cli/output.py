@@ -42,7 +42,7 @@ class Report(Protocol):
         """What its readers should know."""
 
     def to_json(self) -> str:
-        """Give it as JSON."""
+        """Return it as JSON."""
 
 
 R = TypeVar("R", bound=Report)
@@ -61,7 +61,7 @@ class Output:
         return not (self.as_json or self.quiet)
 
     def console(self) -> "Console":
-        """Give the console for people, on stdout."""
+        """Return the console for people, on stdout."""
         from rich.console import Console
 
         return Console(highlight=False)
@@ -233,7 +233,7 @@ def fail_gate(verb: str, failures: Sequence[str]) -> None:
 
 
 def _width_of(tables: "RenderableType", console: "Console") -> int:
-    """Give the width of the widest table that has borders; others wrap and lose nothing."""
+    """Return the width of the widest table that has borders; others wrap and lose nothing."""
     from rich.console import Group
     from rich.table import Table
 

@@ -90,7 +90,7 @@ class ReadingSeveral(_Reading):
 
 
 def _paths(paths: Sequence[str]) -> list[Path] | dict[str, list[Path]]:
-    """Take NAME=PATH apart, unless a file of that very name exists; one NAME may have several."""
+    """Split NAME=PATH; a file of that whole name comes first. A NAME may have several paths."""
     named: dict[str, list[Path]] = {}
     for word in paths:
         if "=" in word and not Path(word).exists():

@@ -37,7 +37,7 @@ def verify(
 ) -> None:
     """Check that a manifest fits, and draw it again.
 
-    Exits with 1 unless it is unaltered, fits these items, and is drawn again the same.
+    Exits with 1 if it was altered, does not fit these items, or is not drawn again the same.
 
     Example: bestrand verify subset.json probes.parquet --pool pool.json
     """

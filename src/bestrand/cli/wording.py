@@ -31,7 +31,7 @@ IN_PYTHON = re.compile(
 
 
 def said_by(verb: str, error: BestrandError, app: typer.Typer) -> str:
-    """Give the text of an error, with options where the library names its parameters.
+    """Return the text of an error, with options where the library names its parameters.
 
     Args:
         verb: the verb that was called.
@@ -54,7 +54,7 @@ def said_by(verb: str, error: BestrandError, app: typer.Typer) -> str:
 
 
 def _options(verb: str, app: typer.Typer) -> Mapping[str, str]:
-    """Give the word on the command line of each parameter of the library, as far as it has one."""
+    """Return the command line's word for each parameter of the library that has one."""
     command = getattr(typer.main.get_command(app), "commands", {}).get(verb)
     if command is None:
         return {}
@@ -65,7 +65,7 @@ def _options(verb: str, app: typer.Typer) -> Mapping[str, str]:
 
 
 def _word(param: Any) -> str:  # noqa: ANN401 - click's, or the copy of it that typer has
-    """Give the longest spelling of an option, or what stands for an argument in the usage."""
+    """Return the longest spelling of an option, or what stands for an argument in the usage."""
     if param.param_type_name == "argument":
         return str(param.metavar or param.name).rstrip(".")
     return str(max(param.opts, key=len))

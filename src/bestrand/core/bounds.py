@@ -52,12 +52,12 @@ class Gap(NamedTuple):
 
 
 def seen_range(arrays: Sequence[FloatArray]) -> tuple[float, float]:
-    """Give the lowest and highest score of all arrays, a stretch of 1 where they are the same."""
+    """Return the lowest and highest score of all arrays, a stretch of 1 where they are the same."""
     return seen_bounds(np.concatenate([values.ravel() for values in arrays]))
 
 
 def seen_bounds(values: FloatArray) -> tuple[float, float]:
-    """Give the lowest and highest score but nan, a stretch of 1 where they are the same."""
+    """Return the lowest and highest score but nan, a stretch of 1 where they are the same."""
     if np.isnan(values).all():
         return (0.0, 1.0)
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
@@ -65,7 +65,7 @@ def seen_bounds(values: FloatArray) -> tuple[float, float]:
 
 
 def example_range(values: FloatArray) -> tuple[str, str]:
-    """Give a lowest and a highest score to write in an example, as texts.
+    """Return a lowest and a highest score to write in an example, as texts.
 
     0 and 100 where all scores lie within, else whole numbers around what was seen and 0.
     """
@@ -76,7 +76,7 @@ def example_range(values: FloatArray) -> tuple[str, str]:
 
 
 def range_said(values: FloatArray) -> str:
-    """Say from where to where the scores go."""
+    """Return from where to where the scores go."""
     low, high = _ends(values)
     if low == high:
         return f"all scores seen are {low:.4g}"
@@ -93,7 +93,7 @@ def _whole(value: float, rounded: Callable[[float], int]) -> str:
 
 
 def unit_bounds(values: FloatArray) -> tuple[float, float] | None:
-    """Give 0..1 where all scores lie within, else None."""
+    """Return 0..1 where all scores lie within, else None."""
     seen = values[~np.isnan(values)]
     return UNIT if seen.size and seen.min() >= 0 and seen.max() <= 1 else None
 
@@ -177,7 +177,7 @@ def scale_gap(
 def _is_other_unit(
     within: FloatArray, others: Sequence[FloatArray], ratio: float, width: float
 ) -> bool:
-    """Say whether scores that all lie within 0..1 are in another unit than the others.
+    """Return whether scores that all lie within 0..1 are in another unit than the others.
 
     Args:
         within: the scores but 0 of the models that stay within 1, but for very weak ones.
@@ -203,7 +203,7 @@ def scale_notes(
     *,
     open_ended: bool,
 ) -> list[Note]:
-    """Say which models' scores may be in different units, where that is not certain.
+    """Return which models' scores may be in different units, where that is not certain.
 
     Args:
         models: names.
@@ -240,7 +240,7 @@ def _open_gap(models: Sequence[str], values: Sequence[FloatArray]) -> Gap | None
 
 
 def _mean_of(values: Sequence[FloatArray], chosen: BoolArray) -> float:
-    """Give the mean absolute score of some of the models, each counting the same."""
+    """Return the mean absolute score of some of the models, each counting the same."""
     return float(
         np.mean(
             [np.nanmean(np.abs(row)) for row, wanted in zip(values, chosen, strict=True) if wanted]

@@ -85,7 +85,7 @@ class Difference(Record):
     verdict: Verdict
 
     def turned(self) -> "Difference":
-        """Give the same the other way round: the baseline against the model."""
+        """Return the same the other way round: the baseline against the model."""
         return Difference(
             model=self.baseline,
             baseline=self.model,
@@ -197,11 +197,11 @@ class Estimates:
         )
 
     def to_json(self) -> str:
-        """Give the rows as JSON text; nan is null."""
+        """Return the rows as JSON text; nan is null."""
         return self.table.to_json()
 
     def to_polars(self) -> pl.DataFrame:
-        """Give the rows as a frame; nan where a number cannot be known."""
+        """Return the rows as a frame; nan where a number cannot be known."""
         return pl.DataFrame([asdict(row) for row in self.rows], infer_schema_length=None)
 
     def compare(self, baseline: str) -> DifferenceTable:

@@ -140,7 +140,7 @@ class Frame:
         return np.array([codes[name] for name in self.groups], dtype=np.int64)
 
     def reweighted(self, weighting: Weighting) -> "Frame":
-        """Give the same items, in the same order, other weights, "micro" or "macro".
+        """Return the same items, in the same order, other weights, "micro" or "macro".
 
         Raises:
             InputError: "macro" without groups, or "explicit", of which these carry none.

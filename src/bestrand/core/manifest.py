@@ -202,7 +202,7 @@ class Manifest(BaseModel):
         return np.array([codes[group] for group in self.item_groups], dtype=np.int64)
 
     def to_json(self) -> str:
-        """Give the canonical text: sorted keys, ASCII, one line feed at the end."""
+        """Return the canonical text: sorted keys, ASCII, one line feed at the end."""
         return canonical(self.model_dump(mode="json"))
 
     def write(self, path: str | Path, *, force: bool = False) -> None:

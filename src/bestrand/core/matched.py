@@ -88,7 +88,7 @@ def require_matched(
 
 
 def _pool_columns(whole: ScoreMatrix, subset: Manifest) -> BoolArray | None:
-    """Give (M,) which items are the pool; None where these scores do not tell.
+    """Return (M,) which items are the pool; None where these scores do not tell.
 
     A manifest does not list its pool. It is the whole frame, or the items that all probes ran if
     they are as many.
@@ -123,7 +123,7 @@ def _stated(
 def _compared_on_subset(
     on_subset: ScoreMatrix, stated: _Stated, subset: Manifest
 ) -> tuple[FloatArray, BoolArray]:
-    """Give the means on the subset, and which are further off than chance explains; (K,) each."""
+    """Return the means on the subset, and which are further off than chance explains; (K,) each."""
     weights, unit = subset.relative_weights, on_subset.span[1]
     if subset.n < FEWEST_ITEMS or weights.sum() <= 0:
         return stated.means, np.zeros(len(stated.means), dtype=np.bool_)
@@ -144,7 +144,7 @@ def _compared_on_pool(
     stated: _Stated,
     subset: Manifest,
 ) -> tuple[FloatArray, BoolArray]:
-    """Give the means on the pool, and which are further off than another run explains."""
+    """Return the means on the pool, and which are further off than another run explains."""
     if subset.weighting == "micro":
         weights = np.ones(whole.frame.n)
     if pool is None or weights is None or weights[pool].sum() <= 0:
@@ -157,12 +157,12 @@ def _compared_on_pool(
 
 
 def _effective(weights: FloatArray) -> float:
-    """Give the number of items that would tell as much if all weighed the same (Kish)."""
+    """Return the number of items that would tell as much if all weighed the same (Kish)."""
     return float(weights.sum() ** 2 / (weights**2).sum())
 
 
 def _chance(found: FloatArray, n: float, stated: _Stated) -> FloatArray:
-    """Give the logarithm of the probability of means so far off, at most; (K,)."""
+    """Return the logarithm of the probability of means so far off, at most; (K,)."""
     width = stated.high - stated.low
     p, q = (stated.means - stated.low) / width, np.clip((found - stated.low) / width, 0, 1)
     variance = stated.variance / width**2

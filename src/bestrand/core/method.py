@@ -34,16 +34,16 @@ class Method(Checked):
 
 
 def word_of(method: type[Method]) -> str:
-    """Give the word by which the command line knows a method, `k-center` for `KCenter`."""
+    """Return the word by which the command line knows a method, `k-center` for `KCenter`."""
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", method.__name__)
     return method.word or spaced.lower()
 
 
 def settings_of(method: type[Method]) -> set[str]:
-    """Give the names of a method's settings."""
+    """Return the names of a method's settings."""
     return {field.name for field in fields(method)}  # type: ignore[arg-type]
 
 
 def more_of(*needs: Needs) -> Needs:
-    """Give the need that asks for most."""
+    """Return the need that asks for most."""
     return max(needs, key=get_args(Needs).index)

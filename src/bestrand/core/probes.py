@@ -112,7 +112,7 @@ def _is_frame(frame: Frame, subset: Manifest) -> bool:
 
 
 def _stated_means(subset: Manifest, metric: str) -> FloatArray | None:
-    """Give the means that the manifest holds, if it holds them for this metric."""
+    """Return the means that the manifest holds, if it holds them for this metric."""
     stated = (subset.probe_means or {}).get(metric)
     return None if stated is None else np.array([stated[model] for model in subset.probes])
 
@@ -120,7 +120,7 @@ def _stated_means(subset: Manifest, metric: str) -> FloatArray | None:
 def weights_of(
     probes: ScoreTable | ScoreMatrix, subset: Manifest, n_items: int
 ) -> FloatArray | None:
-    """Give the weight of every item in the probes' table, if it can be known from there.
+    """Return the weight of every item in the probes' table, if it can be known from there.
 
     Args:
         probes: their scores.

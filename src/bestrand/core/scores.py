@@ -126,7 +126,7 @@ class ScoreMatrix:
         return replace(self, frame=frame, values=values)
 
     def scaled(self) -> FloatArray:
-        """Give the scores on 0..1, by the bounds or, where there are none, by what was seen."""
+        """Return the scores on 0..1, by the bounds or, where there are none, by what was seen."""
         low, width = self.span
         return (self.values - low) / width
 
@@ -197,7 +197,7 @@ class ScoreTable:
         )
 
     def summary(self) -> Summary:
-        """Say what was read."""
+        """Return what was read."""
         return Summary(
             models=self.models,
             items=self.items.height,
@@ -290,7 +290,7 @@ class ScoreTable:
         write_whole(Path(path), self.to_parquet(), force=force)
 
     def to_parquet(self) -> bytes:
-        """Give what `write` writes."""
+        """Return what `write` writes."""
         never_run = self.items.join(self.rows, on="item", how="anti").select(
             "item",
             pl.lit(self.models[0]).alias("model"),
@@ -324,7 +324,7 @@ class ScoreTable:
 
 
 def why_missing(scores: object) -> str:
-    """Give what was noted on reading that may be why scores are missing, to go behind a message."""
+    """Return what was noted on reading that may explain missing scores, to append to a message."""
     notes = scores.notes if isinstance(scores, ScoreTable) else ()
     return "".join(f" {note.text}" for note in notes if note.code in HOLES)
 

@@ -27,7 +27,7 @@ def centred(columns: FloatArray) -> FloatArray:
 
 
 def group_features(features: Features) -> FloatArray:
-    """Give an indicator less its share in the frame for each big group; (m, G), G may be 0.
+    """Return an indicator less its share in the frame for each big group; (m, G), G may be 0.
 
     Groups of less than 3 % of the frame make one column together.
     """
@@ -43,7 +43,7 @@ def group_features(features: Features) -> FloatArray:
 
 
 def difficulty_features(difficulty: FloatArray, factor: float) -> FloatArray:
-    """Give indicators of difficulty below its quintiles, times `factor`, centred; (m, 4)."""
+    """Return indicators of difficulty below its quintiles, times `factor`, centred; (m, 4)."""
     bounds = np.quantile(difficulty, QUANTILES)
     return factor * centred((difficulty[:, None] <= bounds).astype(np.float64))
 

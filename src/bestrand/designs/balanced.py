@@ -61,7 +61,7 @@ class Balanced(Design):
 
 
 def with_extras(scores: FloatArray, extras: FloatArray | None) -> FloatArray:
-    """Give scores and further metrics, each of these as wide as the scores are on average."""
+    """Return scores and further metrics, each of these as wide as the scores are on average."""
     if extras is None:
         return scores
     return np.concatenate([scores, extras * scores.std(axis=1).mean()])

@@ -119,7 +119,7 @@ def _exact_sd(row: FloatArray) -> float:
 
 
 def require_probes(design: Design, features: Features) -> FloatArray:
-    """Give the columns to match; see `Features.matched`.
+    """Return the columns to match; see `Features.matched`.
 
     Raises:
         DesignError: no probe has run.
@@ -134,7 +134,7 @@ def require_probes(design: Design, features: Features) -> FloatArray:
 
 
 def require_groups(design: Design, features: Features) -> IntArray:
-    """Give the items' groups.
+    """Return the items' groups.
 
     Raises:
         DesignError: the items have none.
@@ -148,7 +148,7 @@ def require_groups(design: Design, features: Features) -> IntArray:
 
 
 def require_texts(design: Design, features: Features) -> tuple[FloatArray, ...]:
-    """Give the representations of the items' texts, one at least.
+    """Return the representations of the items' texts, one at least.
 
     Raises:
         DesignError: there are none.
@@ -162,7 +162,7 @@ def require_texts(design: Design, features: Features) -> tuple[FloatArray, ...]:
 
 
 def require_sources(design: Design, features: Features, least: int = 3) -> Sources:
-    """Give the sources' scores in the main metric.
+    """Return the sources' scores in the main metric.
 
     Raises:
         DesignError: there are fewer than `least`.

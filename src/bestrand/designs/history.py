@@ -64,7 +64,7 @@ class History(Design):
 
 
 def history_columns(scores: FloatArray, n_components: int) -> FloatArray:
-    """Give difficulty and components on the scale of eight probes; (1 + c, m)."""
+    """Return difficulty and components on the scale of eight probes; (1 + c, m)."""
     n_sources = len(scores)
     mean, parts = components(scores, n_components)
     columns = np.concatenate([np.sqrt(n_sources) * (mean - mean.mean())[None, :], parts])

@@ -19,7 +19,7 @@ def flat_notes(scores: FloatArray) -> tuple[Note, ...]:
 
 
 def source_notes(features: Features, *advice: Note) -> tuple[Note, ...]:
-    """Say what goes with such a subset, and that further metrics were not looked at."""
+    """Return what goes with such a subset, and that further metrics were not looked at."""
     if features.extras is None:
         return advice
     text = "Only the main metric was looked at; further metrics are left aside."

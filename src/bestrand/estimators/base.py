@@ -157,7 +157,7 @@ class WholePool(NamedTuple):
 
 
 def require_reference(estimator: Estimator, seen: Seen) -> Reference:
-    """Give the probes on the subset, and their means on the pool.
+    """Return the probes on the subset, and their means on the pool.
 
     Raises:
         EstimateError: they are not at hand.
@@ -171,7 +171,7 @@ def require_reference(estimator: Estimator, seen: Seen) -> Reference:
 
 
 def require_whole_frame(estimator: Estimator, seen: Seen) -> WholePool:
-    """Give the sources on every item of the frame.
+    """Return the sources on every item of the frame.
 
     Raises:
         EstimateError: they are not at hand.

@@ -45,7 +45,7 @@ class Residuals(NamedTuple):
 
 
 def residual_shares(seen: Seen, features: FloatArray, *, penalty: float) -> ChanceShares:
-    r"""Give the shares of variance that the features do not explain.
+    r"""Return the shares of variance that the features do not explain.
 
     $$ q_j = \frac{f\,\mathrm{own}_j + 10\,q}{f + 10}, \qquad
        \mathrm{own}_j = \frac{\text{residual variance of target } j}{\text{variance of target } j},
@@ -78,7 +78,7 @@ def residual_shares(seen: Seen, features: FloatArray, *, penalty: float) -> Chan
 
 
 def within_shares(seen: Seen) -> ChanceShares:
-    """Give the shares of variance that lie within the groups by which the pool was stratified.
+    """Return the shares of variance that lie within the groups by which the pool was stratified.
 
     They are drawn to the pooled share like those of `residual_shares`, and 1 where the pool was
     not stratified.

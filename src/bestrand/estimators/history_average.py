@@ -88,7 +88,7 @@ class HistoryAverage(Estimator):
 
 
 def may_lie_beyond(full: FloatArray, found: Inference) -> BoolArray:
-    """Say which targets' estimates are less than a standard error within the sources' range; (T,).
+    """Return whose estimates are less than a standard error within the sources' range; (T,).
 
     Args:
         full: (K,) full scores of the sources.
@@ -143,11 +143,11 @@ def subset_shift(
 
 
 def polynomial_kernel(a: FloatArray, b: FloatArray, weights: FloatArray) -> FloatArray:
-    """Give (a'b/n + 1) squared for all rows of a and b, items weighted; (A, B)."""
+    """Return (a'b/n + 1) squared for all rows of a and b, items weighted; (A, B)."""
     product = (a * weights) @ b.T / weights.sum()
     return np.asarray((product + 1.0) ** 2)
 
 
 def mean_eigenvalue(gram: FloatArray) -> float:
-    """Give the mean eigenvalue of the doubly centred kernel."""
+    """Return the mean eigenvalue of the doubly centred kernel."""
     return float(np.diag(gram).mean() - gram.mean())

@@ -70,7 +70,7 @@ class Hajek(Estimator):
 
 
 def require_inclusion(estimator: Estimator, seen: Seen) -> FloatArray:
-    """Give the chosen items' inclusion probabilities.
+    """Return the chosen items' inclusion probabilities.
 
     Raises:
         EstimateError: the design has none.
@@ -86,7 +86,7 @@ def require_inclusion(estimator: Estimator, seen: Seen) -> FloatArray:
 def inverse_inference(
     seen: Seen, share: FloatArray, chance: FloatArray, estimate: FloatArray, centre: FloatArray
 ) -> Inference:
-    """Give errors: by groups where the items of each were drawn at random, else by chances alone.
+    """Return errors: by groups where the items of each were drawn at random, else by chances alone.
 
     Args:
         seen: the targets on the subset.
@@ -130,7 +130,7 @@ def _sample(seen: Seen, weights: FloatArray, chance: FloatArray, estimate: Float
 def _chance_errors(
     seen: Seen, terms: FloatArray, chance: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    r"""Give errors by Hájek's approximation, for which first-order probabilities suffice.
+    r"""Return errors by Hájek's approximation, for which first-order probabilities suffice.
 
     $$ \hat V = \frac{n}{n-1}\sum_S (1-\pi_i)\Bigl(\frac{t_i}{\pi_i} - \hat A\Bigr)^2, \qquad
        \hat A = \frac{\sum (1-\pi_i) t_i/\pi_i}{\sum (1-\pi_i)} $$

@@ -50,7 +50,7 @@ class KnownSources(NamedTuple):
 
 
 def require_sources(estimator: Estimator, seen: Seen, least: int = 3) -> KnownSources:
-    """Give the sources on the whole frame.
+    """Return the sources on the whole frame.
 
     Raises:
         EstimateError: they are not at hand, there are too few, or a target lacks a score.
@@ -68,7 +68,7 @@ def require_sources(estimator: Estimator, seen: Seen, least: int = 3) -> KnownSo
 
 
 def nothing_to_infer(estimator: Estimator, seen: Seen) -> Inference | None:
-    """Give the full scores themselves where the subset is the whole frame, else None.
+    """Return the full scores themselves where the subset is the whole frame, else None.
 
     Raises:
         EstimateError: a target lacks a score.

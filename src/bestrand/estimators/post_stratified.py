@@ -66,7 +66,7 @@ class PostStratified(Estimator):
         )
 
     def _group_weights(self, seen: Seen, counts: IntArray) -> FloatArray:
-        """Give W_h of the groups that are here, 0 of the others; (H,)."""
+        """Return W_h of the groups that are here, 0 of the others; (H,)."""
         shares = np.zeros(counts.size)
         for code in np.flatnonzero(counts):
             weights = seen.weights[seen.groups == code]
@@ -82,7 +82,7 @@ class PostStratified(Estimator):
 def _absent_errors(
     seen: Seen, known: FloatArray, counts: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Give what groups without an item add to the variances: their means are like the others'.
+    """Return what groups without an item add to the variances: their means are like the others'.
 
     With s_B^2 the variance of the means of the groups that are here, w_h their shares scaled to
     sum 1 and W_a those of absent groups, it is s_B^2 [sum W_a^2 + (sum W_a)^2 sum w_h^2]; nan

@@ -56,7 +56,7 @@ def regression_shift(
     weights: FloatArray,
     penalties: FloatArray,
 ) -> Adjustment:
-    """Give what a regression on the probes adds to the weighted means.
+    """Return what a regression on the probes adds to the weighted means.
 
     Each target has the slopes of its own items; its mean is corrected by what the probes are off
     on these, a paired difference by what they are off on the items that both were scored on.

@@ -66,7 +66,7 @@ class Shrunk(Estimator):
 
 
 def apart_variance(seen: Seen, there: BoolArray) -> float:
-    """Give the error variance of a target's distance from the targets' mean, on average."""
+    """Return the error variance of a target's distance from the targets' mean, on average."""
     rows = seen.others if seen.others.sum() >= 2 else np.ones(len(seen.scores), dtype=np.bool_)
     y, weights = seen.scores[np.ix_(rows, there)], seen.weights[there]
     n_targets, n = len(y), seen.scores.shape[1]

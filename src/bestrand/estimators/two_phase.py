@@ -46,7 +46,7 @@ def two_phase_inference(
     *,
     penalty: float | None = None,
 ) -> Inference:
-    """Give the weighted mean plus an adjustment, with two-phase errors.
+    """Return the weighted mean plus an adjustment, with two-phase errors.
 
     Args:
         seen: the targets on the subset.
@@ -88,7 +88,7 @@ def two_phase_inference(
 
 
 def nearest_probe(seen: Seen, means: FloatArray) -> Reach | None:
-    """Give the reach of the probe that is nearest to each target in mean, on all items it ran.
+    """Return the reach of the probe that is nearest to each target in mean, on all items it ran.
 
     Where several are equally near, it is the widest of theirs.
 
@@ -113,7 +113,7 @@ def nearest_probe(seen: Seen, means: FloatArray) -> Reach | None:
 
 
 def balanced_features(seen: Seen) -> FloatArray:
-    """Give the features of which the subset matches the plain means, as columns; (n, p).
+    """Return the features of which the subset matches the plain means, as columns; (n, p).
 
     Of probes these are the contributions to the weighted means, see `weighted_deviations`; of
     groups they are the counts, whatever the items weigh.
@@ -127,7 +127,7 @@ def balanced_features(seen: Seen) -> FloatArray:
 
 
 def group_columns(seen: Seen, *, n_others: int) -> list[FloatArray]:
-    """Give a column for each big group if the subset was balanced on groups and is big enough."""
+    """Return a column for each big group if the subset was balanced on groups and is big enough."""
     if "groups" not in seen.balanced_on or seen.groups is None or seen.group_shares is None:
         return []
     big = big_groups(seen.group_shares)

@@ -149,8 +149,8 @@ def backtest(
         scores: full scores of the models, without holes.
         n: items of the subset.
         retention: n as a share of the items, instead.
-        design: how items are chosen; `Balanced()` unless given.
-        estimator: how full scores are inferred; what fits the design unless given.
+        design: how items are chosen; default: `Balanced()`.
+        estimator: how full scores are inferred; default: what fits the design.
         n_probes: K; fewer where fewer models are there.
         factor: alpha, size of the pool over n.
         families: family of each model, by name.
@@ -158,7 +158,7 @@ def backtest(
         missing: what to do where a score is missing: "error" refuses; "models" leaves out each
             model that lacks one, "items" each item on which a model lacks one; N
             is what is left then.
-        metric: which; the main one unless given.
+        metric: which; default: the main one.
         seed: the one source of chance.
 
     Raises:

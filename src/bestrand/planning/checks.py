@@ -37,7 +37,7 @@ class WholePart(NamedTuple):
 
 
 def whole_part(matrix: ScoreMatrix, what: str, missing: LeaveOut, why: str = "") -> WholePart:
-    """Take the scores from which something can be foretold.
+    """Take the scores from which errors can be predicted.
 
     Args:
         matrix: scores, with holes or without.
@@ -114,12 +114,12 @@ def _require_spread(matrix: ScoreMatrix, what: str) -> None:
     if 0 < spread < SMALLEST_SPREAD * width:
         raise InputError(
             f"Scores differ by {spread:.3g} at most, on a scale of {low:g} to {low + width:g}: too "
-            "little to foretell anything. Say the right scale with --range (bounds=)."
+            "little to predict errors. Say the right scale with --range (bounds=)."
         )
     if spread == 0:
         raise InputError(
             f"Every model scores all items alike ({shown(list(matrix.models))}), so there is "
-            "nothing to foretell."
+            "errors cannot be predicted."
         )
 
 

@@ -166,10 +166,10 @@ def diagnose(
             pool or a pilot.
         pool: what `draw_pool` gave, if `scores` are those of probes on a pool. It says N, and the
             forecast is of subsets of this pool. Scores of other items are left aside.
-        metric: which; the main one unless given.
+        metric: which; default: the main one.
         retentions: sizes to look at, as shares of the N items, in (0, 1].
-        threshold: error above which a draw is bad, in the metric's unit; 2 % of its range unless
-            given.
+        threshold: error above which a draw is bad, in the metric's unit; default: 2 % of its
+            range.
         missing: what to do where a score is missing: "error" refuses; "models" leaves out each
             model that lacks one, "items" each item on which a model lacks one; N
             still counts them.

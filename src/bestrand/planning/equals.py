@@ -20,8 +20,8 @@ from bestrand.types import FloatArray, IntArray
 
 
 N_TARGETS = 20  # over which one draw's error is averaged; twice or half as many change P95 little
-# designs whose errors the probes' own scores foretell
-FORETOLD = ("Balanced", "BestRand", "Cube", "History")
+# designs whose errors the probes' own scores predict
+PREDICTABLE = ("Balanced", "BestRand", "Cube", "History")
 # what a forecast is off by, beside what the choice of probes does: standard error of the log of the
 # ratio, of the mean and of the 95th percentile, as measured on 32 real matrices
 BEYOND = (0.05, 0.10)
@@ -50,7 +50,7 @@ def random_items_of(
 
     Returns:
         Random items, for 20 targets a draw; the ends of the intervals are nan for a single probe.
-        None where nothing can be foretold: the design looked at no probes, or learned how to
+        None where errors cannot be predicted: the design looked at no probes, or learned how to
         predict from sources; or their scores on the pool, or the pool's groups, are not at hand.
 
     References:
@@ -62,7 +62,7 @@ def random_items_of(
     stated = subset.design == ADOPTED and subset.parameters.get("inclusion") == "random"
     if subset.design == "SimpleRandom" or stated or n == n_frame:
         return RandomItems(*[float(n)] * 6)
-    if subset.design not in FORETOLD or probes is None or not subset.probes:
+    if subset.design not in PREDICTABLE or probes is None or not subset.probes:
         return None
     metric = subset.metrics[0]
     if isinstance(probes, ScoreMatrix) and probes.metric != metric:

@@ -37,7 +37,7 @@ class Way(NamedTuple):
 
 
 class Pilot:
-    """Scores from which the errors of any way and size are foretold.
+    """Scores from which the errors of any way and size are predicted.
 
     What is costly is kept: moments depend on the probes and on the strata alone.
 

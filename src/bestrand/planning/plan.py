@@ -138,7 +138,7 @@ def plan(
         missing: what to do where a score is missing: "error" refuses; "models" leaves out each
             model that lacks one, "items" each item on which a model lacks one; N
             still counts them.
-        metric: which; the main one unless given.
+        metric: which; default: the main one.
         seed: chooses over which sets of probes is averaged.
 
     Raises:

@@ -108,7 +108,7 @@ def plan_suite(
         missing: what to do where a score is missing: "error" refuses; "models" leaves out each
             model that lacks one, "items" each item on which a model lacks one; N
             still counts them.
-        metric: which; the main one unless given.
+        metric: which; default: the main one.
         seed: chooses over which sets of probes is averaged.
 
     Raises:
@@ -231,7 +231,7 @@ def _left_over(matrix: ScoreMatrix, *, n_probes: int, stream: Stream) -> FloatAr
 def _error(
     rule: Rule, variances: list[FloatArray], share: FloatArray, frames: IntArray, sizes: IntArray
 ) -> SuiteError:
-    """Error of one model's suite mean: of a model that is as hard to foretell everywhere."""
+    """Error of one model's suite mean: of a model that is equally hard to predict everywhere."""
     levels = np.linspace(0.005, 0.995, 100)  # models differ between benchmarks: take equal ranks
     total = np.zeros(levels.size)
     for values, weight, n_frame, n in zip(variances, share, frames, sizes, strict=True):

@@ -21,7 +21,7 @@ MOST_VALUES = 0.5  # different ones per row: a column with more of them is no la
 
 
 def with_one_spelling(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[Note]]:
-    """Give models one name whose names differ in the white space around them alone."""
+    """Return models one name whose names differ in the white space around them alone."""
     bare = pl.col("model").str.strip_chars()
     names = rows.select("model").unique().with_columns(bare=bare)
     twice = names.filter(pl.col("bare").is_duplicated()).sort("model")

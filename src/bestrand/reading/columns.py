@@ -69,7 +69,7 @@ ALSO: dict[str, tuple[str, ...]] = {
     "error": ("error_message", "error_msg", "error_type", "exception", "traceback"),
     "status": ("run_status", "exit_status"),
 }
-UNNAMED = r"|unnamed: 0(\.\d+)*|__index_level_\d+__"  # what pandas writes where nobody asked
+UNNAMED = r"|unnamed: 0(\.\d+)*|__index_level_\d+__"  # what pandas writes without being asked
 
 
 def find_roles(table: RawTable, given: Mapping[str, str]) -> Roles:
@@ -116,7 +116,7 @@ def find_roles(table: RawTable, given: Mapping[str, str]) -> Roles:
 
 
 def displaced(table: RawTable, roles: Roles, given: Mapping[str, str]) -> list[str]:
-    """Give the columns that are called like a role which `given` says is another column.
+    """Return the columns that are called like a role which `given` says is another column.
 
     They are neither metric nor model: `score` is none where the scores are said to be in `acc`.
     """
@@ -153,5 +153,5 @@ def _folded(name: str) -> str:
 
 
 def named_like(name: str, words: Sequence[str]) -> bool:
-    """Say whether a column is called by one of the words, as `run_id` by "run"."""
+    """Return whether a column is called by one of the words, as `run_id` by "run"."""
     return bool(set(_folded(name).replace(" ", "_").split("_")) & set(words))

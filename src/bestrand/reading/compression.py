@@ -73,7 +73,7 @@ def unpack(content: bytes, path: Path) -> bytes:
 
 
 def first_bytes(path: Path, n: int) -> bytes:
-    """Give the first bytes of a file, unpacked; what cannot be read or unpacked gives none."""
+    """Return the first bytes of a file, unpacked; what cannot be read or unpacked gives none."""
     try:
         with path.open("rb") as file:
             content = file.read(max(n, PACKED_HEAD))
@@ -86,7 +86,7 @@ def first_bytes(path: Path, n: int) -> bytes:
 
 
 def _unpacker(content: bytes, path: Path) -> tuple[Unpacker, tuple[type[Exception], ...]]:
-    """Give what unpacks the first stream, and what it raises where that is damaged."""
+    """Return what unpacks the first stream, and what it raises where that is damaged."""
     if content.startswith(GZIP):
         return zlib.decompressobj(wbits=31), (zlib.error,)
     if content.startswith(ZSTD):

@@ -107,7 +107,7 @@ def _without_comments(text: str, separator: str) -> tuple[str, int]:
 
 
 def _separator(text: str, said: str) -> tuple[str, int]:
-    """Give the separator, and the line on which the header stands."""
+    """Return the separator, and the line on which the header stands."""
     if declared := re.match(DECLARED, text):
         return declared[1], 2
     bare = re.sub(r'"[^"]*"', "", text.lstrip("\r\n").partition("\n")[0])
@@ -154,7 +154,7 @@ def _other_reading(text: str, path: Path, separator: str, start: int) -> _Lines 
 
 
 def _split(text: str, path: Path, separator: str, line: int) -> Iterator[tuple[int, list[str]]]:
-    """Give the fields of each row that has any, and the line on which it starts."""
+    """Return the fields of each row that has any, and the line on which it starts."""
     first = line
     reader = csv.reader(
         io.StringIO(text, newline=""),

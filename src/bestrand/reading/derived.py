@@ -120,7 +120,7 @@ class _Others:
         return np.array(means) if len(means) > 1 else np.empty((0, self.values.shape[1]))
 
     def explain(self, k: int, said: Called) -> SummaryColumn | None:
-        """Say what a row is a summary of, under the functions of its name."""
+        """Return what a row is a summary of, under the functions of its name."""
         own = self.sheet.values[k]
         is_whole = said.sureness != "partly"
         functions = said.functions
@@ -184,7 +184,7 @@ class _Others:
         )
 
     def _subsets(self, k: int, said: Called) -> Iterator[tuple[list[int], bool]]:
-        """Give the rows that a row may be the summary of, and whether its name says so."""
+        """Return the rows that a row may be the summary of, and whether its name says so."""
         names, groups = self.sheet.names, self.sheet.groups
         if said.rest:
             folded = [(names[row].casefold(), row) for row in self.usual]
@@ -201,7 +201,7 @@ class _Others:
         yield [row for row in sorted(self.found) if self.found[row].of], False  # a mean of means
 
     def unnamed(self) -> Iterator[tuple[int, SummaryColumn]]:
-        """Give rows that are a summary of the others, whatever they are called."""
+        """Return rows that are a summary of the others, whatever they are called."""
         for k in self.odd:
             one = self._odd(k)
             if one is not None:
@@ -219,7 +219,7 @@ class _Others:
         yield from ((k, SummaryColumn(function)) for k, function in alone)
 
     def _odd(self, k: int) -> SummaryColumn | None:
-        """Say what a row of another kind than the others is a summary of."""
+        """Return what a row of another kind than the others is a summary of."""
         own = self.sheet.values[k]
         if (~np.isnan(own)).sum() < MIN_ROWS:
             return None
@@ -236,7 +236,7 @@ class _Others:
 
 
 def equal_to_others(sheet: Sheet, rows: list[int]) -> Iterator[tuple[int, str, bool]]:
-    """Give the rows that are a function of all other rows, and whether that is no chance."""
+    """Return the rows that are a function of all other rows, and whether that is no chance."""
     table = sheet.values[rows]
     is_model = sheet.kind == "model"
     n_needed, n_cells = (MIN_TELLING, MIN_ROWS) if is_model else (2, 2)
@@ -266,7 +266,7 @@ def equal_to_others(sheet: Sheet, rows: list[int]) -> Iterator[tuple[int, str, b
 
 
 def _alone(table: FloatArray) -> BoolArray:
-    """Say which scores are those of no other row in the same cell; (L, C)."""
+    """Return which scores are those of no other row in the same cell; (L, C)."""
     order = np.argsort(table, axis=0)
     gaps = np.diff(np.take_along_axis(table, order, axis=0), axis=0) > EXACT
     edge = np.ones((1, table.shape[1]), dtype=np.bool_)

@@ -23,7 +23,7 @@ class Facts(NamedTuple):
 
 
 def facts_aside(table: RawTable, columns: Sequence[str], keep: Collection[str]) -> Facts:
-    """Give the columns that are called like a fact about items, unless all are.
+    """Return the columns that are called like a fact about items; none where all are.
 
     Args:
         table: in wide form.
@@ -41,7 +41,7 @@ def facts_aside(table: RawTable, columns: Sequence[str], keep: Collection[str]) 
 
 
 def wide_form(rows: pl.DataFrame) -> str:
-    """Say which columns were taken as models: all names where they are few, odd ones first.
+    """Return which columns were taken as models: all names where they are few, odd ones first.
 
     Args:
         rows: `item`, `model`, `metric`, `score`, `group`.

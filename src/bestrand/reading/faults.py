@@ -25,7 +25,7 @@ RARE = 0.001
 # words of a run that did not end as it should; those of `DOUBTFUL` may also be a verdict
 BROKEN = re.compile(f"{ABNORMAL.pattern}|{DOUBTFUL.pattern}")
 ERRORED = ("error", "errored")
-MISSING = "missing"  # a row that only says that the item is one: nobody ran it
+MISSING = "missing"  # a row that only says that the item exists: no model ran it
 MOST_WORDS, MOST_MODELS = 3, 5
 
 
@@ -157,7 +157,7 @@ def _kept(scored: pl.DataFrame) -> str:
 
 
 def _kinds(rows: pl.DataFrame) -> str:
-    """Say whether rows have an error, a status that is not known, or both."""
+    """Return whether rows have an error, a status that is not known, or both."""
     is_status = rows["fault"].str.starts_with(STATUS)
     errors = ["an error"] if not is_status.all() else []
     return " or ".join([*errors, "a status that is not known"] if is_status.any() else errors)

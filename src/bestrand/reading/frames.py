@@ -88,7 +88,7 @@ def _as_table(given: Any) -> Any:  # noqa: ANN401
 
 
 def _kind(given: object) -> str:
-    """Say what was given, with the library it is of and, for a collection, what it holds."""
+    """Return what was given, with the library it is of and, for a collection, what it holds."""
     name, module = type(given).__name__, type(given).__module__.partition(".")[0]
     if given is None:
         return "None"
@@ -99,7 +99,7 @@ def _kind(given: object) -> str:
 
 
 def _advice(given: Any) -> str:  # noqa: ANN401
-    """Say how to make scores of it."""
+    """Return how to make scores of it."""
     if _is_lazy(given):
         return "Collect it first: read_scores(frame.collect())."
     if nw.dependencies.is_into_series(given) and not nw.dependencies.is_numpy_array(given):

@@ -87,7 +87,7 @@ def matching(
     named: bool = True,
     table: dict[str, FloatArray] | None = None,
 ) -> str | None:
-    """Give the first of the functions whose values one's own are, as far as they were rounded.
+    """Return the first of the functions whose values one's own are, as far as they were rounded.
 
     Where all of the base have a score there must be one of its own.
 
@@ -115,7 +115,7 @@ def matching(
 
 
 def _unit(values: FloatArray) -> float:
-    """Give the unit of scores that were rounded, to two decimals or more; 0 for all others."""
+    """Return the unit of scores that were rounded, to two decimals or more; 0 for all others."""
     n = n_decimals(values)
     return 10.0**-n if n is not None and n > 1 else 0.0
 
@@ -129,7 +129,7 @@ def n_decimals(values: FloatArray) -> int | None:
 
 
 def tolerance(values: FloatArray, others: FloatArray, *, named: bool) -> float:
-    """Give how far rounded values may be from what they are said to be."""
+    """Return how far rounded values may be from what they are said to be."""
     exact = EXACT * max(1.0, float(np.abs(values).max()))
     n = n_decimals(values)
     if n is None:
@@ -144,7 +144,7 @@ def tolerance(values: FloatArray, others: FloatArray, *, named: bool) -> float:
 
 
 def tolerances(table: FloatArray) -> FloatArray:
-    """Give `tolerance` of every row, where no name speaks for it; (L,).
+    """Return `tolerance` of every row, where no name speaks for it; (L,).
 
     Args:
         table: (L, C), nan where there is no score; one in each row at least.
@@ -170,7 +170,7 @@ def n_telling(own: FloatArray, base: FloatArray, function: str, limit: float = E
 
 
 def _telling(own: FloatArray, base: FloatArray, function: str, limit: float) -> BoolArray:
-    """Say where one's own score is none of the others', and, but for sums, the others differ."""
+    """Return where one's own score is none of the others', and, but for sums, the others differ."""
     far = ~(np.abs(base - own) <= max(limit, EXACT)).any(axis=0)
     seen = ~np.isnan(base).all(axis=0) & ~np.isnan(own)
     low, high = _ends(base)
@@ -179,7 +179,7 @@ def _telling(own: FloatArray, base: FloatArray, function: str, limit: float) -> 
 
 
 def _ends(base: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Give the least and the greatest score of each cell, 0 where there is none."""
+    """Return the least and the greatest score of each cell, 0 where there is none."""
     low = np.where(np.isnan(base), np.inf, base).min(axis=0)
     high = np.where(np.isnan(base), -np.inf, base).max(axis=0)
     none = np.isinf(low)
@@ -240,7 +240,7 @@ def combined(own: FloatArray, base: FloatArray) -> tuple[str, list[int]] | None:
 
 
 def extreme(own: FloatArray, base: FloatArray, functions: Sequence[str]) -> list[int] | None:
-    """Give those of the others whose greatest (or least) the scores are, if there are several."""
+    """Return those of the others whose greatest (or least) the scores are, if there are several."""
     if not {"max", "min"} & set(functions) or np.isnan(own).any():
         return None
     sign = 1.0 if "max" in functions else -1.0

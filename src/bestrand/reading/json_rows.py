@@ -45,7 +45,7 @@ def read_json_lines(content: bytes, path: Path, *, whole: bool) -> RawTable:
 
 
 def each_row(content: bytes, path: Path, notes: list[Note]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Give each row of JSON lines, with the number of its line.
+    """Return each row of JSON lines, with the number of its line.
 
     A last line that ends too early, as a run that was killed leaves it, is left out with a note.
     Whole objects one after another on one line are rows of their own, with a note.
@@ -220,7 +220,7 @@ def parse(content: bytes, path: Path, line: int | None) -> Any:  # noqa: ANN401
 
 
 def not_utf8(error: UnicodeDecodeError) -> str:
-    """Say which byte is not UTF-8, or that this is no text at all."""
+    """Return which byte is not UTF-8, or that this is no text at all."""
     if b"\0" in error.object[:1000]:
         return (
             "neither text nor a kind of file that is known here. Save the table as CSV or Parquet."

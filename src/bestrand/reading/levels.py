@@ -12,7 +12,7 @@ WORDS = ("string", "categorical", "mixed")  # what pandas calls values that may 
 
 
 def with_index(frame: Any, given: Collection[str]) -> Any:  # noqa: ANN401
-    """Make columns of a pandas index, unless it only numbers the rows.
+    """Make columns of a pandas index; an index that only numbers the rows is dropped.
 
     Of several levels one without a name is the model, if there is an item column, the items come
     again and all else has a name; and the item, if there is a model column.
@@ -79,6 +79,6 @@ def _with_levels(frame: Any, given: Collection[str]) -> Any:  # noqa: ANN401
 
 
 def _role(role: str, names: list[Any], given: Collection[str]) -> Any:  # noqa: ANN401
-    """Give the column of a role by its name."""
+    """Return the column of a role by its name."""
     known = (name for name in names if str(name).strip().casefold() in NAMES[role])
     return next(known, None)

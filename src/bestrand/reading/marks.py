@@ -91,7 +91,7 @@ def find_marks(table: RawTable, names: Sequence[str], scores: Sequence[str], rol
 
     Args:
         table: where the columns are.
-        names: columns that have no role, and that nobody named as a metric.
+        names: columns that have no role, and that were not named as a metric.
         scores: columns that are known to hold scores; where there are none, the columns of
             numbers among `names` that are no flags.
         roles: of these the columns of the metric's name and of the status are looked at.
@@ -160,7 +160,7 @@ class _Beside:
         ]
 
     def _split(self, bad: BoolArray, counted: BoolArray) -> list[tuple[FloatArray, BoolArray]]:
-        """Give the scores of each metric, and which of them are marked."""
+        """Return the scores of each metric, and which of them are marked."""
         split = []
         for score in self._scores:
             for part in self._parts:
@@ -269,7 +269,7 @@ def _verdict_words(table: RawTable, status: str | None, beside: _Beside) -> Bool
 
 
 def _ends(table: RawTable, name: str) -> tuple[list[str], BoolArray, BoolArray]:
-    """Give the words of a column, where they say that a run broke off, and where they may."""
+    """Return the words of a column, where they say that a run broke off, and where they may."""
     cells = [value.strip() if isinstance(value, str) else "" for value in _cells(table, name)]
     said = {cell: " ".join(_parts(cell)) for cell in set(cells)}
     is_plain = {
@@ -356,7 +356,7 @@ def _cells(table: RawTable, name: str) -> list[object]:
 
 
 def _bare(name: str) -> str:
-    """Give the words of a name, without the small ones; nothing where it has a digit in it."""
+    """Return the words of a name, without the small ones; nothing where it has a digit in it."""
     if re.search(r"\d", name):
         return ""
     parts = _parts(name)

@@ -165,7 +165,7 @@ def _without_summaries_of_tables(
 
 
 def _places(key: pl.DataFrame, rows: pl.DataFrame, reads: Sequence[Read]) -> list[str]:
-    """Say where the first rows of a key stand."""
+    """Return where the first rows of a key stand."""
     there = rows.join(key, on=KEY, maintain_order="left").head(3)
     return [reads[file].table.place(row) for file, row in there.select("file", "row").iter_rows()]
 
@@ -198,7 +198,7 @@ def _without_duplicates(
 
 
 def _errored_repeats(rows: pl.DataFrame, duplicates: Duplicates) -> list[Note]:
-    """Say how many repeats have no score where others of them do, and are averaged."""
+    """Return how many repeats have no score where others of them do, and are averaged."""
     if duplicates != "mean":
         return []
     is_scored = pl.col("score").is_not_null()
@@ -256,14 +256,14 @@ def _require_scores(kept: pl.DataFrame, rows: pl.DataFrame) -> None:
 
 
 def _declared(bounds: Bounds, rows: pl.DataFrame) -> list[str]:
-    """Give the metrics of which the range was said."""
+    """Return the metrics of which the range was said."""
     if bounds is None:
         return []
     return sorted(bounds) if isinstance(bounds, Mapping) else rows["metric"].unique().to_list()
 
 
 def _take_bounds(bounds: Bounds, rows: pl.DataFrame) -> dict[str, tuple[float, float]]:
-    """Give the bounds by metric, checked against the scores."""
+    """Return the bounds by metric, checked against the scores."""
     if bounds is None:
         return {}
     metrics = sorted(rows["metric"].unique())

@@ -48,7 +48,7 @@ class Source(NamedTuple):
     Attributes:
         path: where it is.
         kind: what its name says it holds; "csv" where it says nothing.
-        model: whose scores it holds, unless it says so itself.
+        model: whose scores it holds; used where the file does not say so itself.
         named: whether `model` was given by the user and not taken from the file's name.
     """
 
@@ -178,7 +178,7 @@ def _named_paths(
 
 
 def _entries(folder: Path) -> Iterator[Path]:
-    """Give all that lies in a folder and below; a part that is closed must not be passed over."""
+    """Return all that lies in a folder and below; a part that is closed must not be passed over."""
 
     def refuse(error: OSError) -> None:
         raise FileError(
@@ -211,7 +211,7 @@ def _kind_of(path: Path) -> Kind | None:
 
 
 def unpacked_name(path: Path) -> Path:
-    """Give the path without the suffix of a packed file."""
+    """Return the path without the suffix of a packed file."""
     return path.with_suffix("") if path.suffix.lower() in PACKED else path
 
 
@@ -251,7 +251,7 @@ def _wide_encoding(content: bytes) -> str | None:
     """Tell UTF-16 and UTF-32 without a mark by the beginning, where text has letters of ASCII.
 
     In the wrong order of bytes these are no letters of ASCII. Text in UTF-8 that holds a NUL stays
-    that, unless half of it would be such letters.
+    that, except where half of it would be such letters.
     """
     head = content[: HEAD - HEAD % 4]
     if b"\0" not in head or content.startswith((b"PAR1", *ARROW)):

@@ -62,7 +62,7 @@ class RawTable:
         return len(next(iter(self.columns.values())))
 
     def place(self, row: int) -> str:
-        """Say where a row stands, for a message."""
+        """Return where a row stands, for a message."""
         if self.lines is None:
             return f"{self.path} row {row + 1}"
         return f"{self.path}:{self.lines[row]}"

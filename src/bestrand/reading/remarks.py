@@ -9,7 +9,7 @@ from bestrand.notes import Note, shown
 
 
 def remarks(rows: pl.DataFrame, items: pl.DataFrame, logs: Sequence[int]) -> list[Note]:
-    """Say what is odd.
+    """Return what is odd.
 
     Args:
         rows: of all files, with their `file`.

@@ -85,7 +85,7 @@ def averaged(rows: pl.DataFrame) -> RowsAndNotes:
 
 
 def contents(rows: pl.DataFrame) -> pl.DataFrame | None:
-    """Give `item`, `model`, `document` and `prompt` of each; None where nothing is known.
+    """Return `item`, `model`, `document` and `prompt` of each; None where nothing is known.
 
     Args:
         rows: one an item, model and metric.

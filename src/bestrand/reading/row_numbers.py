@@ -23,7 +23,7 @@ IN_FRONT = r"x\d*|v1|1|i|n"
 
 
 def numbers_rows(table: RawTable, names: Sequence[str]) -> list[str]:
-    """Give those of the columns `names` that number the rows, and are neither model nor metric.
+    """Return those of the columns `names` that number the rows, and are neither model nor metric.
 
     A column without a name does, and one of ids that is not the item's. One that is called like
     an index does if it holds row numbers: 0, 1, 2, ... or 1, 2, 3, ...; as a library writes it,

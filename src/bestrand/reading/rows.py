@@ -69,9 +69,9 @@ def to_long(
 ) -> Long:
     """Make long rows of a table.
 
-    Long form has a score a row: an item column, a `model` column unless the file is one model's,
-    and a `score` column, or `metric` and `score`, or a column for each of several metrics. Wide
-    form has an item a row and a column for each model.
+    Long form has a score a row: an item column, a `model` column (not needed where the file is one
+    model's), and a `score` column, or `metric` and `score`, or a column for each of several
+    metrics. Wide form has an item a row and a column for each model.
 
     Args:
         table: as it was read.
@@ -190,7 +190,7 @@ def _find_marks(table: RawTable, roles: Roles, metrics: tuple[str, ...], other: 
 
 
 def _without_filter(metric: str, table: RawTable, roles: Roles) -> str:
-    """Take the metric out of `metric,filter`, unless a column is called so."""
+    """Take the metric out of `metric,filter`; a column of that whole name comes first."""
     name, comma, _ = metric.rpartition(",")
     there = name in table.columns or (name == "score" and "score" in roles)
     return name if comma and "filter" in roles and metric not in table.columns and there else metric
@@ -213,7 +213,7 @@ class _Scores(NamedTuple):
 def _scores(
     table: RawTable, roles: Roles, metrics: tuple[str, ...] | None, other: list[str]
 ) -> _Scores:
-    """Give the scores of each metric, and the columns that were left aside.
+    """Return the scores of each metric, and the columns that were left aside.
 
     The column of the role `score` is the metric of that name, and of its own name if so asked;
     one of `other`, which `columns=` put out of its role, is a metric only by its own name.

@@ -220,7 +220,7 @@ def without_pairs(rows: pl.DataFrame, place: str, *, keep: Collection[str]) -> R
 def _relations(
     values: FloatArray, k: int, others: list[int]
 ) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Give what a row says of which two others."""
+    """Return what a row says of which two others."""
     own = values[k]
     for i, j in combinations(others, 2):
         there = ~np.isnan(own) & ~np.isnan(values[i]) & ~np.isnan(values[j])

@@ -66,7 +66,7 @@ def mark_sentinels(
 
 
 def sentinels(scores: pl.Series) -> list[float]:
-    """Give the known sentinels that are off the scale of all other scores.
+    """Return the known sentinels that are off the scale of all other scores.
 
     Examples:
         >>> sentinels(pl.Series([0.0, 1.0] * 10 + [-999.0, -1.0]))

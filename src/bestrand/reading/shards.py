@@ -73,7 +73,7 @@ def shard_notes(parts: Sequence[Part]) -> list[Note]:
 
 
 def like_named(one: Source, other: Source) -> str:
-    """Say how to name two files of one name: as parts of one run, or as parts of two."""
+    """Return how to name two files of one name: as parts of one run, or as parts of two."""
     folders = [source.path.parent for source in (one, other)]
     names = [folder.resolve().name for folder in folders]
     if looks_like_part(one.model) and names[0] != names[1]:

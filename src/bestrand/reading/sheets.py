@@ -49,7 +49,7 @@ class Sheet:
 
 
 def odd_rows(values: FloatArray, numbers: list[int]) -> list[int]:
-    """Give the rows whose scores are of another kind than those of most others.
+    """Return the rows whose scores are of another kind than those of most others.
 
     Where at least half of the rows, and two, hold nothing but 0 and 1, all others are odd; where
     as many lie in 0..1, those beyond it.

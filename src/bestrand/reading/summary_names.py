@@ -155,7 +155,7 @@ def _words(name: str) -> list[str]:
 
 
 def summary_names(names: pl.Series) -> dict[str, Called]:
-    """Give those of the names that are wholly or partly a summary's, ascending."""
+    """Return those of the names that are wholly or partly a summary's, ascending."""
     distinct = names.unique()
     near = distinct.filter(distinct.str.to_lowercase().str.contains(f"{KEY}|{RIGHT}|{METRIC}"))
     said = ((name, called(name)) for name in sorted(near.to_list()))

@@ -231,7 +231,7 @@ def is_numeric(table: RawTable, name: str) -> bool:
 
 
 def _pointed(table: RawTable, name: str) -> Column:
-    """Give a column whose numbers, where they are text, have a decimal point."""
+    """Return a column whose numbers, where they are text, have a decimal point."""
     column = _plain(table.columns[name])
     if table.decimal == "." or isinstance(column, list) or column.dtype != pl.String:
         return column
@@ -254,7 +254,7 @@ class Stray(NamedTuple):
     n_filled: int
 
     def said(self) -> str:
-        """Say how many there are, and what the first holds."""
+        """Return how many there are, and what the first holds."""
         return f"{self.n} of {self.n_filled} cells (first: {_short(self.value)}"
 
 

@@ -34,14 +34,14 @@ class PrintedManifest(Manifest):
     )
 
     def to_json(self) -> str:
-        """Give the canonical text of all fields; nan is null."""
+        """Return the canonical text of all fields; nan is null."""
         return canonical(json.loads(self.model_dump_json()))
 
 
 def printed(
     manifest: Manifest, worth: RandomItems | None = None, notes: tuple[Note, ...] = ()
 ) -> PrintedManifest:
-    """Give what `pool --json` and `select --json` print, with the notes on what was read."""
+    """Return what `pool --json` and `select --json` print, with the notes on what was read."""
     fields = {name: getattr(manifest, name) for name in Manifest.model_fields}
     return PrintedManifest(
         **fields,
@@ -52,7 +52,7 @@ def printed(
 
 
 def equals_said(row: RandomItems) -> str:
-    """Say how many random items a subset equals, with the error of that number.
+    """Return how many random items a subset equals, with the error of that number.
 
     Examples:
         >>> nan = float("nan")
@@ -75,13 +75,13 @@ def equals_said(row: RandomItems) -> str:
 
 
 def intervals_said(row: RandomItems) -> str:
-    """Say what stands in brackets where `equals_said` of draws has any."""
+    """Return what stands in brackets where `equals_said` of draws has any."""
     has_error = not math.isnan(row.mean_low) and row.mean_low != row.mean_high
     return " In brackets: 95 % Monte Carlo intervals." if has_error else ""
 
 
 def equals_of(design: str, row: RandomItems | None) -> str:
-    """Say what a subset is worth before any target has run, and where that comes from."""
+    """Return what a subset is worth before any target has run, and where that comes from."""
     if row is None:
         return "not known before targets run; `bestrand backtest` measures it on full scores"
     if design == "SimpleRandom" or row.mean_low == row.mean_high == row.mean:
@@ -93,7 +93,7 @@ def equals_of(design: str, row: RandomItems | None) -> str:
 
 
 def cost_facts(row: Costs, design: str) -> list[tuple[str, str]]:
-    """Give costs as names and what is said of them, for a screen or a page.
+    """Return costs as names and what is said of them, for a screen or a page.
 
     Args:
         row: the costs.

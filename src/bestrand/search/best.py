@@ -111,7 +111,7 @@ def find_best(
 
 
 def by_stratum(strata: IntArray | None, m: int) -> tuple[IntArray, IntArray]:
-    """Give an order in which items stand one stratum after the other, and the strata's sizes."""
+    """Return an order in which items stand one stratum after the other, and the strata's sizes."""
     if strata is None:
         return np.arange(m), np.array([m])
     return np.argsort(strata, kind="stable"), np.unique(strata, return_counts=True)[1]

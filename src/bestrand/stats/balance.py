@@ -11,7 +11,7 @@ BIG_GROUP = 0.03  # of the frame: a group of at least this share is balanced by 
 
 
 def big_groups(shares: FloatArray) -> IntArray:
-    """Give the codes of the groups that are balanced each by itself.
+    """Return the codes of the groups that are balanced each by itself.
 
     Args:
         shares: (H,) share of each group in the frame.
@@ -40,7 +40,7 @@ def weighted_deviations(scores: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def linearised(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """Give each item's contribution to the weighted means of the rows; (R, n), no nan.
+    """Return each item's contribution to the weighted means of the rows; (R, n), no nan.
 
     Rows that are flat give 0, without rounding. Others equal `weighted_deviations`, which is slower
     and exactly rounded, but for a constant.

@@ -52,7 +52,7 @@ def scatter(y: FloatArray, strata: IntArray | None = None) -> Scatter:
 
 
 def strata_at(groups: IntArray | None, n: int) -> IntArray | None:
-    """Give the strata that a proportional draw of n items can keep: groups due an item or more.
+    """Return the strata that a proportional draw of n items can keep: groups due an item or more.
 
     Smaller groups are pooled, for a draw cannot give each its share.
 
@@ -121,7 +121,7 @@ def explained_share(
 def explained_by_others(
     y: FloatArray, strata: IntArray | None = None, *, penalty: float = PENALTY
 ) -> FloatArray:
-    r"""Give the share of each model's variance that all the others explain; (L,).
+    r"""Return the share of each model's variance that all the others explain; (L,).
 
     All L regressions come from one inverse P of G + lambda I, by the inverse of a partitioned
     matrix: with model k left out, slopes are $-P_{ik}/P_{kk}$ and the trace of the inverse is

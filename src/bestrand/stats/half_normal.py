@@ -12,7 +12,7 @@ from bestrand.types import FloatArray
 
 
 def mean_size(variances: FloatArray) -> float:
-    r"""Give the expected size of the error, the mean over models of $\sqrt{2 V_k/\pi}$.
+    r"""Return the expected size of the error, the mean over models of $\sqrt{2 V_k/\pi}$.
 
     Examples:
         >>> round(mean_size(np.array([1.0])), 4)
@@ -22,7 +22,7 @@ def mean_size(variances: FloatArray) -> float:
 
 
 def exceedance(variances: FloatArray, t: float) -> float:
-    r"""Give P(|error| > t), the mean over models of $2(1 - \Phi(t/\sqrt{V_k}))$.
+    r"""Return P(|error| > t), the mean over models of $2(1 - \Phi(t/\sqrt{V_k}))$.
 
     Examples:
         >>> round(exceedance(np.array([1.0]), 1.96), 3)
@@ -35,7 +35,7 @@ def exceedance(variances: FloatArray, t: float) -> float:
 
 
 def quantile_size(variances: FloatArray, level: float) -> float:
-    """Give the size below which the error stays with probability `level`.
+    """Return the size below which the error stays with probability `level`.
 
     Examples:
         >>> round(quantile_size(np.array([1.0]), 0.95), 3)

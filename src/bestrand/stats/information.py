@@ -96,7 +96,7 @@ class BinaryInformation:
         self._entropy_terms = self._table[self._ones] + self._table[n_sources - self._ones]
 
     def with_item(self, item: int) -> FloatArray:
-        """Give the information between every item and one of them; (m,)."""
+        """Return the information between every item and one of them; (m,)."""
         table, ones = self._table, self._ones
         n_sources = len(self._member)
         both = (self._member[:, item] @ self._member).astype(np.int64)
@@ -125,7 +125,7 @@ class GaussianInformation:
         self._scale = np.where(spread > 0, 1.0 / np.sqrt(np.where(spread > 0, spread, 1.0)), 0.0)
 
     def with_item(self, item: int) -> FloatArray:
-        """Give the information between every item and one of them; (m,)."""
+        """Return the information between every item and one of them; (m,)."""
         products = item_products(self._scores, self._scores[:, [item]])[:, 0]
         r = products * self._scale * self._scale[item]
         most = np.log(len(self._scores))

@@ -173,7 +173,7 @@ def floored_variance(
 
 
 def near_flat(y: FloatArray, weights: FloatArray) -> FloatArray:
-    """Say how far each model counts as flat: 1 with two other scores at most, less with more.
+    """Return how far each model counts as flat: 1 with two other scores at most, less with more.
 
     A model with one blemish on many perfect items must not look surer than one with none.
 
@@ -189,7 +189,7 @@ def near_flat(y: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def pairs_near_flat(y: FloatArray, weights: FloatArray) -> FloatArray:
-    """Say how far both models of a pair count as flat at one score; (T, T), see `near_flat`."""
+    """Return how far both models of a pair count as flat at one score; (T, T), see `near_flat`."""
     seen, counted = _commonest(y, weights), _counted(y, weights)
     others = seen.others[:, None] + seen.others
     with np.errstate(invalid="ignore"):
@@ -225,12 +225,12 @@ def _share_of_flat(others: FloatArray, n: FloatArray) -> FloatArray:
 
 
 def _counted(y: FloatArray, weights: FloatArray) -> FloatArray:
-    """Give 1 where an item counts for a model, and 0 elsewhere; (T, n)."""
+    """Return 1 where an item counts for a model, and 0 elsewhere; (T, n)."""
     return np.asarray(~np.isnan(y) & (weights > 0), dtype=np.float64)
 
 
 def _scale(spread: ScoreSpread, y: FloatArray, weights: FloatArray) -> FloatArray:
-    """Give n/(n-1) times the design effect of the weights; (T,)."""
+    """Return n/(n-1) times the design effect of the weights; (T,)."""
     there = ~np.isnan(y)
     n = spread.n.astype(np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -373,7 +373,7 @@ def pair_spread(y: FloatArray, weights: FloatArray, bounds: Bounds = (0.0, 1.0))
 
 
 def _largest_squares(y: FloatArray, weights: FloatArray, bounds: Bounds) -> FloatArray:
-    """Give the largest square by which each pair is taken to differ on an item; (T, T)."""
+    """Return the largest square by which each pair is taken to differ on an item; (T, T)."""
     low, high = _ends(y, weights)
     kappa = score_reach(weighted_spread(y, weights), y, weights, bounds).kappa
     least, most = np.minimum(low[:, None], low), np.maximum(high[:, None], high)
@@ -386,7 +386,7 @@ def _largest_squares(y: FloatArray, weights: FloatArray, bounds: Bounds) -> Floa
 
 
 def _ends(y: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Give each model's lowest and highest score that counts; (T,) each."""
+    """Return each model's lowest and highest score that counts; (T,) each."""
     counted = ~np.isnan(y) & (weights > 0)
     return (
         np.where(counted, y, np.inf).min(axis=1, initial=np.inf),
@@ -395,6 +395,6 @@ def _ends(y: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _is_flat(low: FloatArray, high: FloatArray) -> BoolArray:
-    """Say where lowest and highest are the same, but for rounding."""
+    """Return where lowest and highest are the same, but for rounding."""
     with np.errstate(invalid="ignore"):
         return np.asarray(~(high - low > FLAT * np.maximum(1.0, np.abs(low))))

@@ -116,7 +116,7 @@ class PenalisedLikelihood:
         return theta, a, vector[second:] / self.roots
 
     def __call__(self, vector: FloatArray) -> tuple[float, FloatArray]:
-        """Give the penalised negative log-likelihood and its gradient."""
+        """Return the penalised negative log-likelihood and its gradient."""
         theta, a, b = self.unpacked(vector)
         logits = theta @ a.T - b
         shares = self.counts / self.n_items
@@ -139,7 +139,7 @@ class PenalisedLikelihood:
 
 
 def _losses(logits: FloatArray, responses: FloatArray) -> FloatArray:
-    """Give the negative log-likelihood of each response, whatever the size of the logit."""
+    """Return the negative log-likelihood of each response, whatever the size of the logit."""
     soft = np.maximum(logits, 0.0) + np.log1p(np.exp(-np.abs(logits)))
     return np.asarray(soft - responses * logits)
 
@@ -147,7 +147,7 @@ def _losses(logits: FloatArray, responses: FloatArray) -> FloatArray:
 def _start(
     responses: FloatArray, counts: IntArray, n_dimensions: int
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Give difficulties from the items' means, the rest from what these leave over."""
+    """Return difficulties from the items' means, the rest from what these leave over."""
     n_models, n_kinds = responses.shape
     mean = (responses.sum(axis=0) + 0.5) / (n_models + 1)
     spread = np.sqrt(mean * (1 - mean))
@@ -226,5 +226,5 @@ def fit_ability(model: IrtModel, responses: FloatArray, columns: IntArray) -> Fl
 
 
 def probability(model: IrtModel, ability: FloatArray) -> FloatArray:
-    """Give each model's probability to get each item right; (T, N) for abilities (T, D)."""
+    """Return each model's probability to get each item right; (T, N) for abilities (T, D)."""
     return np.asarray(expit(ability @ model.discrimination.T - model.difficulty))

@@ -86,7 +86,7 @@ def binarise(scores: FloatArray, groups: IntArray | None = None) -> FloatArray:
 
 
 def is_right(scores: FloatArray, cuts: FloatArray | float) -> FloatArray:
-    """Give 1 where a score is above its threshold and 0 elsewhere, both to 2**-20."""
+    """Return 1 where a score is above its threshold and 0 elsewhere, both to 2**-20."""
     return np.asarray(np.rint(scores * STEPS) > np.rint(cuts * STEPS), dtype=np.float64)
 
 

@@ -6,7 +6,7 @@ from bestrand.types import FloatArray
 
 
 def mean_and_error(values: FloatArray) -> tuple[float, float]:
-    """Give the mean of what is defined, and its error sd / sqrt(R); nan where unknown.
+    """Return the mean of what is defined, and its error sd / sqrt(R); nan where unknown.
 
     Examples:
         >>> mean_and_error(np.array([1.0, 3.0, np.nan]))
@@ -20,7 +20,7 @@ def mean_and_error(values: FloatArray) -> tuple[float, float]:
 
 
 def quantile_error(values: FloatArray, level: float) -> float:
-    """Give the error of a quantile, from the order statistics one binomial deviation off.
+    """Return the error of a quantile, from the order statistics one binomial deviation off.
 
     Half the gap between the quantiles at level -+ sqrt(level (1 - level) / R), so no density is
     needed.

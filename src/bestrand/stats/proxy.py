@@ -39,7 +39,7 @@ class Proxy(Protocol):
         """Predict full scores from (T, n) scores; (T,)."""
 
     def importance(self, x: FloatArray, y: FloatArray) -> FloatArray:
-        """Give the mean size of each input's gradient of the squared error; (n,)."""
+        """Return the mean size of each input's gradient of the squared error; (n,)."""
 
     def step(self, x: FloatArray, y: FloatArray) -> None:
         """Train for one epoch."""

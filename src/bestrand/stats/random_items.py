@@ -51,7 +51,7 @@ class RandomItems(Record):
 
 
 def random_items(ratio: float, n: int, n_frame: int) -> float:
-    r"""Give the size X of a simple random subset that errs `ratio` times as much as one of n.
+    r"""Return the size X of a simple random subset that errs `ratio` times as much as one of n.
 
     The error of X of N random items is in proportion to $\sqrt{1/X - 1/N}$, so
 
@@ -99,7 +99,7 @@ def in_random_items(mean: RandomRatio, p95: RandomRatio, n: int, n_frame: int) -
 
 
 def random_share(ratio: float, retention: float) -> float:
-    r"""Give X / n, how many times as many random items err as little, at one retention r = n / N.
+    r"""Return X / n, how many times as many random items err as little, at one retention r = n / N.
 
     $$ \frac Xn = \frac1{r + q^2(1 - r)} $$
 
@@ -145,7 +145,7 @@ def ratio_of_draws(
 
 
 def jackknife_se(without: FloatArray) -> float:
-    r"""Give the jackknife's standard error, $\sqrt{(G-1)\,\overline{(\theta_g-\bar\theta)^2}}$.
+    r"""Return the jackknife's standard error, $\sqrt{(G-1)\,\overline{(\theta_g-\bar\theta)^2}}$.
 
     Args:
         without: (G,) the figure with each of G groups left out.
@@ -154,7 +154,7 @@ def jackknife_se(without: FloatArray) -> float:
 
 
 def ratio_with_se(value: float, se: float) -> RandomRatio:
-    """Give a ratio with a 95 % interval, normal on the log.
+    """Return a ratio with a 95 % interval, normal on the log.
 
     Args:
         value: the ratio, 0 or more.

@@ -35,7 +35,7 @@ class RidgeFit(NamedTuple):
 
 
 def ridge_penalty(rows: FloatArray) -> float:
-    """Give the ridge penalty for columns that spread less, or more, than those of a coin.
+    """Return the ridge penalty for columns that spread less, or more, than those of a coin.
 
     What features explain must not depend on the unit, nor on how much of the scale scores fill.
 

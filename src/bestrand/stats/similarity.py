@@ -45,7 +45,7 @@ class Block(NamedTuple):
 
 
 def product_blocks(rows: FloatArray, others: FloatArray) -> Iterator[Block]:
-    """Give the products of all rows with some of the others at a time, in bounded memory."""
+    """Return the products of all rows with some of the others at a time, in bounded memory."""
     step = max(1, CELLS_AT_ONCE // max(len(rows), 1))
     for first in range(0, len(others), step):
         yield Block(first, rows @ others[first : first + step].T)
@@ -57,7 +57,7 @@ def squared_lengths(rows: FloatArray) -> FloatArray:
 
 
 def nearest_chosen(rows: FloatArray, chosen: IntArray) -> IntArray:
-    """Say which of the chosen items is nearest to each; (m,) places in `chosen`.
+    """Return which of the chosen items is nearest to each; (m,) places in `chosen`.
 
     A chosen item is nearest to itself. Else ties go to the first of `chosen`.
     """

@@ -63,13 +63,13 @@ class SourceSums(NamedTuple):
 
 
 def item_moments(scores: FloatArray) -> SourceSums:
-    """Give the moments of each column of (K, m) scores."""
+    """Return the moments of each column of (K, m) scores."""
     sums = scores.sum(axis=0)
     return SourceSums(len(scores) * (scores**2).sum(axis=0) - sums**2, sums)
 
 
 def item_products(left: FloatArray, right: FloatArray) -> FloatArray:
-    """Give K sum x y - (sum x)(sum y) of each column of (K, a) and each of (K, b); (a, b)."""
+    """Return K sum x y - (sum x)(sum y) of each column of (K, a) and each of (K, b); (a, b)."""
     products = left.T @ right
     products *= len(left)
     products -= np.outer(left.sum(axis=0), right.sum(axis=0))

@@ -288,7 +288,7 @@ def _pooled(
 
 
 def _effective_freedom(seen: Sample) -> float:
-    """Give the degrees of freedom of what stands in for absent groups; inf where none is.
+    """Return the degrees of freedom of what stands in for absent groups; inf where none is.
 
     The items that are here speak for the groups that are not, each by its weight: freedom is
     Kish's effective sample size less one, and at least one.
@@ -299,14 +299,14 @@ def _effective_freedom(seen: Sample) -> float:
 
 
 def _rounded_factors(parts: Sequence[_Part]) -> list[float]:
-    """Give the factors of the groups' variances, less what `_between` counts of them."""
+    """Return the factors of the groups' variances, less what `_between` counts of them."""
     n_rounded = sum(part.rounded > 0 for part in parts)
     ratio = n_rounded / (n_rounded - 1) if n_rounded > 1 else 0.0
     return [part.factor * max(1 - ratio * part.rounded / part.n**2, 0.0) for part in parts]
 
 
 def _between(parts: Sequence[_Part]) -> FloatArray:
-    """Give (T, H') whose sums of squares are what the rounding of the groups' counts adds."""
+    """Return (T, H') whose sums of squares are what the rounding of the groups' counts adds."""
     rounded = [part for part in parts if part.rounded > 0]
     if len(rounded) < 2:
         return np.zeros((len(parts[0].mean), 0))
@@ -326,7 +326,7 @@ def _pair_squares(part: _Part) -> FloatArray:
 
 
 def _gaps(rows: FloatArray) -> FloatArray:
-    """Give the sums of squares of the differences of all pairs of rows; (T, T)."""
+    """Return the sums of squares of the differences of all pairs of rows; (T, T)."""
     gram = rows @ rows.T
     own = np.diag(gram)
     return np.clip(own[:, None] + own - 2 * gram, 0.0, None)
@@ -353,7 +353,7 @@ def _reach(seen: Sample, parts: Sequence[_Part], whole: _Part) -> Reach:
 
 
 def _floor(seen: Sample, parts: Sequence[_Part], reach: Reach) -> FloatArray:
-    """Give the least variance of each estimate; (T,)."""
+    """Return the least variance of each estimate; (T,)."""
     n = seen.weights.size
     own = reach.kappa * _two_each_way(parts, n, reach.low, reach.high)
     if seen.like is not None:
@@ -364,7 +364,7 @@ def _floor(seen: Sample, parts: Sequence[_Part], reach: Reach) -> FloatArray:
 
 
 def _two_each_way(parts: Sequence[_Part], n: int, low: FloatArray, high: FloatArray) -> FloatArray:
-    """Give the largest variance on low..high once two items are added at each end; (T,)."""
+    """Return the largest variance on low..high once two items are added at each end; (T,)."""
     least = np.zeros_like(low)
     for part in parts:
         middle = (n * part.mean + FLOOR_ITEMS / 2 * (low + high)) / (n + FLOOR_ITEMS)
@@ -373,7 +373,7 @@ def _two_each_way(parts: Sequence[_Part], n: int, low: FloatArray, high: FloatAr
 
 
 def _largest_squares(seen: Sample, reach: Reach) -> FloatArray:
-    """Give the square by which each pair differs on an item that is added; (T, T)."""
+    """Return the square by which each pair differs on an item that is added; (T, T)."""
     whole = seen.bounds[1] - seen.bounds[0]
     low, high = np.fmin(reach.low[:, None], reach.low), np.fmax(reach.high[:, None], reach.high)
     width = np.where(np.isnan(high - low), whole, high - low)

@@ -26,7 +26,7 @@ PEAK = 0.76495
 
 
 def correction(n: int, n_frame: int) -> float:
-    """Give (N - n) / (N - 1), the finite population correction; 0 where n = N.
+    """Return (N - n) / (N - 1), the finite population correction; 0 where n = N.
 
     Examples:
         >>> correction(20, 100)
@@ -60,7 +60,7 @@ def error_covariance(y: FloatArray, n: int, n_frame: int | None = None) -> Float
 
 
 def _sampling(n: int, n_seen: int, n_frame: int | None) -> float:
-    """Give (N - n) / (N - 1), or what stands for it where `n_seen` of the N items are seen."""
+    """Return (N - n) / (N - 1), or what stands for it where `n_seen` of the N items are seen."""
     if n_frame is None or n_frame == n_seen:
         return correction(n, n_seen)
     return n_seen / (n_seen - 1) * (1 - n / n_frame)
@@ -91,7 +91,7 @@ def correlations(y: FloatArray) -> FloatArray:
 
 
 def mean_correlation(y: FloatArray) -> float:
-    """Give rho, the mean correlation over all pairs of models; nan for fewer than two.
+    """Return rho, the mean correlation over all pairs of models; nan for fewer than two.
 
     Examples:
         >>> round(mean_correlation(np.array([[0.0, 1.0, 1.0], [0.0, 1.0, 1.0]])), 12)
@@ -188,7 +188,7 @@ class EqualCorrelation(NamedTuple):
         return float(PEAK * self.tau * np.sqrt(1 - 2 / np.pi))
 
     def mode(self, n_models: int) -> float:
-        r"""Give the most likely MAE of L models.
+        r"""Return the most likely MAE of L models.
 
         Given the shift c, the MAE has the mean g(c) and the variance (tau^2 + c^2 - g(c)^2) / L.
         Its law is taken for a gamma law with these, and mixed over c. For very many models the
@@ -211,7 +211,7 @@ class EqualCorrelation(NamedTuple):
         return float(self.tau * errors[density.argmax()])
 
     def mae(self, shift: float) -> float:
-        """Give the MAE of many models whose common shift is `shift`."""
+        """Return the MAE of many models whose common shift is `shift`."""
         size = abs(shift)
         if self.tau == 0.0:
             return size
@@ -219,11 +219,11 @@ class EqualCorrelation(NamedTuple):
         return float(flat + size * (2 * ndtr(size / self.tau) - 1))
 
     def quantile(self, level: float) -> float:
-        """Give the MAE below which a share `level` of draws stays; g grows with |c|."""
+        """Return the MAE below which a share `level` of draws stays; g grows with |c|."""
         return self.mae(self.sigma_c * float(ndtri(0.5 + level / 2)))
 
     def exceedance(self, t: float) -> float:
-        """Give P(MAE > t)."""
+        """Return P(MAE > t)."""
         if t < self.lower_end:
             return 1.0
         if self.sigma_c == 0.0:

@@ -178,7 +178,7 @@ def _balance(
 def pool_scores(
     manifest: Manifest, whole: ScoreMatrix, weights: FloatArray | None
 ) -> tuple[FloatArray, FloatArray, IntArray] | None:
-    """Give the probes' scores on the pool; None where these scores are not those of the pool.
+    """Return the probes' scores on the pool; None where these scores are not those of the pool.
 
     A manifest does not list its pool. Items that all probes ran are the pool if they are as many
     and the probes' means on them are those that the manifest states, in the metric of `whole`.

@@ -293,7 +293,7 @@ def _require_scale(
 
 
 def _declared(scores: ScoreTable | ScoreMatrix, whole: ScoreMatrix) -> tuple[float, float] | None:
-    """Give the bounds as they were said, with open ends too."""
+    """Return the bounds as they were said, with open ends too."""
     said = scores.bounds.get(whole.metric) if isinstance(scores, ScoreTable) else None
     return said or whole.bounds
 

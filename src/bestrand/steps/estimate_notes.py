@@ -24,7 +24,7 @@ def score_notes(
     known: ProbeScores | None,
     level: float,
 ) -> list[Note]:
-    """Give the notes on the scores.
+    """Return the notes on the scores.
 
     Args:
         subset: what was chosen.
@@ -108,7 +108,7 @@ def left_out_notes(subset: Manifest, targets: ScoreMatrix) -> list[Note]:
 
 
 def direction_notes(metric: str, *, higher_is_better: bool) -> list[Note]:
-    """Say which direction verdicts take, for metrics that are called like costs."""
+    """Return which direction verdicts take, for metrics that are called like costs."""
     if not higher_is_better or not COST.search(metric):
         return []
     text = (
@@ -119,7 +119,7 @@ def direction_notes(metric: str, *, higher_is_better: bool) -> list[Note]:
 
 
 def design_notes(subset: Manifest, how: Estimator) -> list[Note]:
-    """Give the notes on how the items were chosen."""
+    """Return the notes on how the items were chosen."""
     codes = ["not-a-mean", "uneven-weights"]
     if subset.weighting != "micro":
         codes.append("absent-groups")
@@ -143,7 +143,7 @@ def design_notes(subset: Manifest, how: Estimator) -> list[Note]:
 
 
 def _range_notes(targets: ScoreMatrix, known: ProbeScores | None) -> list[Note]:
-    """Say which targets score outside the probes' range: probes explain those less."""
+    """Return which targets score outside the probes' range: probes explain those less."""
     if known is None or len(known.matrix.models) < 2:
         return []
     means = np.nanmean(targets.values, axis=1)

@@ -63,7 +63,7 @@ def read_scores(
             xz. Long form: columns `item`, `score`, and `model`, `metric`, `group`,
             `task`, `weight`, `status`, `error` where there are; a file without `model` is one
             model's and named after it. Wide form: an item a row, a column a model.
-        metric: keep this metric, or these, alone; all unless given. Where rows have a `filter`,
+        metric: keep this metric, or these, alone; default: all. Where rows have a `filter`,
             as "exact_match,strict-match" the metric by that filter.
         form: "long" or "wide" where it is not to be guessed.
         columns: role -> column name, as `{"item": "qid", "score": "acc"}`. Beside the roles,

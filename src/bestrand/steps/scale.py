@@ -21,7 +21,7 @@ MOST_RATIO = 1.5  # of half width and estimate: beyond it the logarithm says not
 def known_bounds(
     matrices: Sequence[ScoreMatrix], elsewhere: FloatArray | None = None
 ) -> tuple[float, float] | None:
-    """Give the lowest and highest score possible, if they are known of all the matrices.
+    """Return the lowest and highest score possible, if they are known of all the matrices.
 
     Scores beyond the bounds widen them. A metric that is said to be open-ended has none.
 
@@ -53,7 +53,7 @@ def known_bounds(
 def span_of(
     known: ProbeScores | None, targets: ScoreMatrix, bounds: tuple[float, float] | None
 ) -> tuple[float, float]:
-    """Give the range that is brought to 0..1: that of the probes' scores, which hold for all.
+    """Return the range that is brought to 0..1: that of the probes' scores, which hold for all.
 
     So what is estimated of one target depends on no other. Without probes it is the range of the
     targets, on which no estimate depends then. Where these are flat, it is the metric's bounds.
@@ -68,7 +68,7 @@ def span_of(
 def bounds_on(
     span: tuple[float, float], known: ProbeScores | None, bounds: tuple[float, float] | None
 ) -> tuple[float, float] | None:
-    """Give the bounds on 0..1; where these are not known, the range of the probes' scores.
+    """Return the bounds on 0..1; where these are not known, the range of the probes' scores.
 
     Args:
         span: lowest score and width of what is brought to 0..1.
@@ -82,7 +82,7 @@ def bounds_on(
 
 
 def varies(values: FloatArray, bounds: tuple[float, float] | None) -> bool:
-    """Say whether scores differ by more than rounding."""
+    """Return whether scores differ by more than rounding."""
     least = 0.0 if bounds is None else FLAT * (bounds[1] - bounds[0])
     return bool(np.nanmax(values) - np.nanmin(values) > least)
 
@@ -153,7 +153,7 @@ def to_estimates(
 def _interval(
     targets: ScoreMatrix, center: FloatArray, half: FloatArray, signs: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    r"""Give the ends of the intervals, none beyond what the metric can be; (T,) each.
+    r"""Return the ends of the intervals, none beyond what the metric can be; (T,) each.
 
     Where the bounds are known, the ends are cut there. Where they are not and no score is below
     0, as with costs, tokens and seconds, they are cut at 0, and the interval of a target whose
@@ -182,13 +182,13 @@ def _interval(
 
 
 def _is_graded(values: FloatArray) -> BoolArray:
-    """Say which models have scores between their lowest and their highest; (T,)."""
+    """Return which models have scores between their lowest and their highest; (T,)."""
     low, high = np.nanmin(values, axis=1), np.nanmax(values, axis=1)
     return np.asarray(((values > low[:, None]) & (values < high[:, None])).any(axis=1))
 
 
 def _signs(targets: FloatArray, probes: FloatArray | None) -> IntArray:
-    """Give 1 where no score of the metric is below 0, -1 where none is above, 0 elsewhere; (T,).
+    """Return 1 where no score of the metric is below 0, -1 where none is above, 0 elsewhere; (T,).
 
     The metric's scores are those of the probes and of the target itself, so that no other target
     changes its estimate. Without probes, which move estimates beyond a target's own scores, they

@@ -155,7 +155,7 @@ def _by_what_was_seen(matrix: ScoreMatrix) -> ScoreMatrix:
 
 
 def _extras(matrices: Sequence[ScoreMatrix]) -> FloatArray | None:
-    """Give the further metrics, each column divided by its spread; (E, m)."""
+    """Return the further metrics, each column divided by its spread; (E, m)."""
     if not matrices:
         return None
     return np.concatenate([standardised(matrix.values) for matrix in matrices])
@@ -205,7 +205,7 @@ def _pool_notes(pool: Manifest | None, frame: Frame) -> list[Note]:
 
 
 def _whole_notes(chosen_from: Pool, n: int) -> list[Note]:
-    """Say what it means that no item was left out, and what to do if these are not all."""
+    """Return what it means that no item was left out, and what to do if these are not all."""
     if n < chosen_from.n_frame:
         return []
     text = (
@@ -217,7 +217,7 @@ def _whole_notes(chosen_from: Pool, n: int) -> list[Note]:
 
 
 def _probe_notes(matrices: Sequence[ScoreMatrix]) -> list[Note]:
-    """Say which probes tell little or nothing."""
+    """Return which probes tell little or nothing."""
     notes = []
     if matrices and len(matrices[0].models) == 1:
         text = "A single probe explains little of what other models do; five to eight are better."

@@ -11,7 +11,7 @@ UNEVEN = 1.3  # design effect of the weights, above which intervals were seen to
 
 
 def drawn_fields(pool: Pool, draw: Draw, design: str) -> DrawnFields:
-    """Give the fields of a manifest that describe the pool and the items chosen from it."""
+    """Return the fields of a manifest that describe the pool and the items chosen from it."""
     columns = draw.columns
     groups = pool.frame.groups
     chance = draw.inclusion

@@ -104,7 +104,7 @@ def _checks(
 def _check_run(
     manifest: Manifest, items: Frame | ScoreTable | ScoreMatrix | Sequence[str]
 ) -> Check:
-    """Say whether every model of a run has a score on every chosen item."""
+    """Return whether every model of a run has a score on every chosen item."""
     said = f"exactly the {manifest.n} chosen items are here"
     if not isinstance(items, ScoreTable):
         return Check("items", "passed", said)
@@ -121,7 +121,7 @@ def _check_run(
 
 
 def _not_drawn(manifest: Manifest) -> Check:
-    """Say what of a subset that others chose cannot be checked."""
+    """Return what of a subset that others chose cannot be checked."""
     how = "how is not known"
     if manifest.parameters.get("inclusion") == "random":
         how = (

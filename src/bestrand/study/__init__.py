@@ -1,1 +1,1 @@
-"""The study: which strategy errs by how much, on full scores whose targets are hidden in turn."""
+"""The study: how large each strategy's error is on known full scores, hidden in turn."""

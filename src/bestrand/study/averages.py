@@ -87,7 +87,7 @@ def _with_worth(line: dict[str, Any]) -> dict[str, Any]:
 
 
 def _scopes(both: pl.DataFrame) -> Iterator[tuple[str, float | None, pl.DataFrame]]:
-    """Give all cells, then those of each kind, of each retention, and of each of both."""
+    """Return all cells, then those of each kind, of each retention, and of each of both."""
     kinds = [ALL, *both["kind"].drop_nulls().unique().sort()]
     for kind in kinds:
         of_kind = both if kind == ALL else both.filter(pl.col("kind") == kind)
@@ -99,7 +99,7 @@ def _scopes(both: pl.DataFrame) -> Iterator[tuple[str, float | None, pl.DataFram
 def _groups(
     kind: str, retention: float | None, part: pl.DataFrame, order: list[str]
 ) -> Iterator[tuple[dict[str, Any], pl.DataFrame]]:
-    """Give the cells of each strategy in each setting, with the columns that name them."""
+    """Return the cells of each strategy in each setting, with the columns that name them."""
     for key, setting in part.group_by(*GROUP, maintain_order=True):
         named = dict(zip(GROUP, key, strict=True))
         for strategy in order:

@@ -39,7 +39,7 @@ class Benchmark:
 
     Attributes:
         name: distinct within a study.
-        kind: "text", "multimodal", "agent" or "vla"; None where nobody said.
+        kind: "text", "multimodal", "agent" or "vla"; None where it is not known.
         family: cluster of benchmarks that share their models.
         matrices: metric -> scores, the main metric first; models ascending.
         texts: of the items, for designs that look at them.

@@ -99,7 +99,7 @@ def compute(task: Task, benchmark: Benchmark) -> pl.DataFrame:
 
 
 def schema_of(task: Task) -> Mapping[str, Any]:
-    """Give the columns of a task's part."""
+    """Return the columns of a task's part."""
     return LAW if task.is_law else PART
 
 
@@ -197,7 +197,7 @@ def _count(known: float, n_models: int) -> int:
 
 
 def _n_probes(planned: Planned, experiment: Experiment, n_known: int) -> int:
-    """Say how many known models a strategy looks at: none, its own number, or as they come."""
+    """Return how many known models a strategy looks at: none, its own number, or as they come."""
     if planned.strategy.needs not in ("probes", "sources"):
         return 0
     if planned.n_probes == "all":

@@ -48,10 +48,10 @@ class Claim(BaseModel):
         at_least: it is this or more.
         by: "value", the figure meets the bound; "interval", its whole 95 % interval does, which
             only ratios have.
-        kind: of one kind of benchmark; all of them unless given.
-        retention: at one retention; over all of them unless given.
-        experiment: in one experiment; in each that has the strategy unless given.
-        split: with one split; with each unless given.
+        kind: of one kind of benchmark; default: all of them.
+        retention: at one retention; default: over all of them.
+        experiment: in one experiment; default: in each that has the strategy.
+        split: with one split; default: with each.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)

@@ -216,7 +216,7 @@ class TheoryRow(Record):
 
 
 def columns_of(kind: type[Record]) -> Columns:
-    """Give the columns of a frame whose rows are such records."""
+    """Return the columns of a frame whose rows are such records."""
     return {name: _TYPES[of] for name, of in get_type_hints(kind).items() if name in _names(kind)}
 
 

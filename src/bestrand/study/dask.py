@@ -76,7 +76,7 @@ class Cluster(Executor):
 
 
 def _reach(distributed: Any, address: str) -> Any:  # noqa: ANN401
-    """Give a client of a scheduler that has workers with this bestrand."""
+    """Return a client of a scheduler that has workers with this bestrand."""
     client = None
     try:
         _require_scheduler(distributed, address)
@@ -100,7 +100,7 @@ def _reach(distributed: Any, address: str) -> Any:  # noqa: ANN401
 def _require_scheduler(distributed: Any, address: str) -> None:  # noqa: ANN401
     """Ask who is there before a client is made, which would try again and again, and at exit too.
 
-    Anything may answer, and nothing may, so a thread asks which nobody waits for in the end.
+    The address may never answer, so a thread asks, and is not waited for past the deadline.
     """
     problems: list[Exception] = []
 

@@ -18,7 +18,7 @@ PLACE = ("benchmark", "kind", "metric", "matched", "split", "retention", "n")
 
 
 def distributions(rows: pl.DataFrame) -> pl.DataFrame:
-    """Give percentiles of the replicates' MAE, one line a cell.
+    """Return percentiles of the replicates' MAE, one line a cell.
 
     Args:
         rows: of a `StudyTable`, those that are to be drawn.
@@ -64,7 +64,7 @@ def stability(cells: pl.DataFrame, strategy: str, base: str = "random") -> pl.Da
 
 
 def law_bars(law: FloatArray, draws: FloatArray) -> pl.DataFrame:
-    """Give the histogram of draws, and what the law expects in each bin.
+    """Return the histogram of draws, and what the law expects in each bin.
 
     Args:
         law: (99,) percentiles 1 to 99 of the law.
@@ -72,7 +72,7 @@ def law_bars(law: FloatArray, draws: FloatArray) -> pl.DataFrame:
 
     Returns:
         One line a bin: `low`, `high`, `middle`, `share` of the draws, and `expected`, the law's
-        share; null below its 1st and above its 99th percentile, where nobody says.
+        share; null below its 1st and above its 99th percentile, where it is unknown.
     """
     top = float(max(draws.max(), law[-1])) or 1.0
     counts, edges = np.histogram(draws, bins=N_BINS, range=(0.0, top))
@@ -90,7 +90,7 @@ def law_bars(law: FloatArray, draws: FloatArray) -> pl.DataFrame:
 
 
 def precision(cells: pl.DataFrame) -> pl.DataFrame:
-    r"""Give the Monte Carlo errors of averages over benchmarks.
+    r"""Return the Monte Carlo errors of averages over benchmarks.
 
     $$ \mathrm{se} = \frac1B \sqrt{\sum_b \Bigl(\tfrac1{C_b} \sum_c \mathrm{se}_{bc}\Bigr)^2} $$
 
@@ -121,7 +121,7 @@ def precision(cells: pl.DataFrame) -> pl.DataFrame:
 
 
 def _errors(group: pl.DataFrame) -> dict[str, Any]:
-    """Give the errors of one group's averages: benchmarks are independent, their cells are not."""
+    """Return the errors of one group's averages; benchmarks are independent, cells are not."""
     names = [f"{name}_se" for name in STATISTICS]
     units = group.group_by("benchmark", "metric", maintain_order=True).agg(pl.col(names).mean())
     return {

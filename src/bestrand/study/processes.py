@@ -173,7 +173,7 @@ def _leave_with_parent() -> None:
 
 
 def _with_place(error: Exception, task: Task) -> Exception:
-    """Say in which cell an unforeseen error arose."""
+    """Return in which cell an unforeseen error arose."""
     planned = task.setting.planned.name
     error.add_note(f"in cell {task.key} ({task.benchmark}, {planned}, n = {task.setting.n})")
     return error

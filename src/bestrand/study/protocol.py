@@ -167,9 +167,9 @@ class Experiment(_Plain):
         benchmarks: patterns of names, as `helm_*`.
         kinds: kinds of benchmark, or None for all.
         min_models: a benchmark with fewer is left out.
-        metrics: what is estimated; the main metric unless given.
+        metrics: what is estimated; default: the main metric.
         matched: "each", a subset is matched on the metric estimated; "all", on all of them.
-        forecast: note what the probes alone foretell.
+        forecast: note what the probes alone predict.
         theory: set the law of the error beside as many of Random's draws, all models being
             targets; needs no strategies.
     """

@@ -102,7 +102,11 @@ def run_replicate(benchmark: Benchmark, setting: ReplicateSetting, number: int) 
     cost = cost_of(
         setting.n_probes, drawn.n_pool, n=setting.n, n_frame=n_frame, n_targets=truth.size
     )
-    ahead = foretell(benchmark, parted, setting, number) if setting.forecast else (math.nan,) * 2
+    ahead = (
+        forecast_from_probes(benchmark, parted, setting, number)
+        if setting.forecast
+        else (math.nan,) * 2
+    )
     return Losses(
         *errors_of(result.estimate, truth),
         coverage=inside.coverage,
@@ -169,7 +173,7 @@ def draw_subset(
     return Drawn(subset, result, matrix.frame.n if pool is None else pool.n)
 
 
-def foretell(
+def forecast_from_probes(
     benchmark: Benchmark, parted: Parted, setting: ReplicateSetting, number: int
 ) -> tuple[float, float]:
     """Forecast mean and 95th percentile of the MAE from the probes on a pool, in the metric's unit.
@@ -202,7 +206,7 @@ def foretell(
 
 
 def _groups(matrix: ScoreMatrix, items: Sequence[str]) -> IntArray | None:
-    """Give the code of each item's group, or None where there are none."""
+    """Return the code of each item's group, or None where there are none."""
     codes = matrix.frame.group_codes
     return None if codes is None else codes[[matrix.frame.positions[item] for item in items]]
 

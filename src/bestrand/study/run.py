@@ -124,7 +124,7 @@ def read_study(folder: str | Path) -> StudyTable:
 
 
 def choose_executor(workers: int, cluster: str | None) -> Executor:
-    """Give the place where cells are computed.
+    """Return the place where cells are computed.
 
     Raises:
         ArgumentError: workers < 1, or several beside a cluster.
@@ -224,4 +224,4 @@ def _not_meant(benchmark: Benchmark) -> str:
 
 
 def _say_nothing(_: Progress) -> None:
-    """Tell nobody."""
+    """Report no progress."""

@@ -109,7 +109,7 @@ def pick_probes(
 
 
 def label_models(names: Sequence[str], patterns: Mapping[str, Label]) -> list[Label | None]:
-    """Give each model the label of the first pattern that fits its name, case aside."""
+    """Return each model the label of the first pattern that fits its name, case aside."""
     lowered = [(pattern.lower(), label) for pattern, label in patterns.items()]
     return [
         next((label for pattern, label in lowered if fnmatchcase(name.lower(), pattern)), None)
@@ -118,7 +118,7 @@ def label_models(names: Sequence[str], patterns: Mapping[str, Label]) -> list[La
 
 
 def families_of(names: Sequence[str], patterns: Mapping[str, str]) -> tuple[str, ...]:
-    """Give each model's family: by the patterns, or the first word of its name, owner aside.
+    """Return each model's family: by the patterns, or the first word of its name, owner aside.
 
     Examples:
         >>> families_of(["01-ai/Yi-1.5-9B", "gpt-4o", "acme/gpt-oss"], {"acme/*": "acme"})

@@ -2,7 +2,7 @@
 
 `study.json` says what was asked for, with a digest of it all, so a changed file is noticed.
 `cells/` holds one Parquet file a cell, named after the key of the cell and a checksum of the file:
-a part that was damaged, or was written by halves, does not bear out its name, and is computed
+a part that was damaged or is incomplete does not match the checksum in its name, and is computed
 again. `times.jsonl` says how long each cell took; no number of the table depends on it.
 """
 

@@ -76,7 +76,7 @@ class ReplicateSpread(NamedTuple):
 
 
 def spread(values: FloatArray) -> ReplicateSpread:
-    """Give standard deviation and 95th percentile of replicates, with Monte Carlo errors."""
+    """Return standard deviation and 95th percentile of replicates, with Monte Carlo errors."""
     n = values.size
     p95 = float(np.quantile(values, TAIL))
     if n < 2:
@@ -92,7 +92,7 @@ def spread(values: FloatArray) -> ReplicateSpread:
 def high_error(
     values: FloatArray, base: FloatArray | None, level: float | None
 ) -> tuple[float, float]:
-    """Give the share of replicates strictly above a threshold of the base's, and its error.
+    """Return the share of replicates strictly above a threshold of the base's, and its error.
 
     The error is that of the share with two replicates above and two below added, so that none of n
     is not taken for certain (Agresti and Coull, 1998).
@@ -190,7 +190,7 @@ def paired(values: FloatArray, base: FloatArray) -> ErrorRatio:
 
 
 def _tail(values: FloatArray) -> FloatArray:
-    """Give each row's quantile at TAIL, between order statistics, without sorting the rows."""
+    """Return each row's quantile at TAIL, between order statistics, without sorting the rows."""
     place = TAIL * (values.shape[1] - 1)
     below = int(place)
     above = min(below + 1, values.shape[1] - 1)

@@ -47,7 +47,7 @@ class StudyTable:
     notes: tuple[Note, ...] = ()
 
     def to_polars(self) -> pl.DataFrame:
-        """Give the rows, one a replicate; the other frames are attributes."""
+        """Return the rows, one a replicate; the other frames are attributes."""
         return self.rows
 
     def cells(self) -> pl.DataFrame:

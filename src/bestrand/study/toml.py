@@ -69,7 +69,7 @@ def first_problem(
         error: what the model found.
         what: the file holds, as "protocol".
         fields_at: place of a key -> the keys that are known there.
-        tags: parts of places that nobody wrote.
+        tags: parts of places that are not in the file.
     """
     found = error.errors(include_url=False)
     # a list whose entries are all wrong is called empty beside
@@ -93,7 +93,7 @@ def first_problem(
 
 
 def in_words(problem: ErrorDetails) -> str:
-    """Say what must hold and what was got, without a full stop."""
+    """Return what must hold and what was got, without a full stop."""
     context = problem.get("ctx", {})
     if problem["type"] == "value_error":
         return str(context["error"]).rstrip(".")

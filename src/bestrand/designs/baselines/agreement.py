@@ -58,7 +58,7 @@ def candidate_gaps(
     n_candidates: int,
     stream: Stream,
 ) -> FloatArray:
-    """Give each candidate's squared distance from the whole, by each representation; (R, M).
+    """Return each candidate's squared distance from the whole, by each representation; (R, M).
 
     In a unit of each representation's own. Means are compared as whole numbers, so the order of
     candidates is the same on every machine.

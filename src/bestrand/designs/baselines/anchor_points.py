@@ -76,7 +76,7 @@ class AnchorPoints(Design):
         )
 
     def _anchors(self, scores: FloatArray, n: int, stream: Stream) -> IntArray:
-        """Give n anchors, ascending: medoids, and constant items where the others are too few."""
+        """Return n anchors, ascending: medoids, and constant items where the others are too few."""
         varies = item_moments(scores).spread > 0
         items = np.arange(varies.size) if self.constant_items == "alike" else np.flatnonzero(varies)
         if n <= items.size:
@@ -86,7 +86,7 @@ class AnchorPoints(Design):
         return np.sort(np.concatenate([items, constant[order[: n - items.size]]]))
 
     def _in_parts(self, scores: FloatArray, items: IntArray, n: int, stream: Stream) -> IntArray:
-        """Give n medoids, ascending: of all these items, or of random parts that memory allows."""
+        """Return n medoids, ascending: of all items, or of random parts that fit into memory."""
         m = items.size
         if m <= AT_ONCE:
             return self._medoids(scores, items, n, stream)
@@ -104,7 +104,7 @@ class AnchorPoints(Design):
         return np.sort(np.concatenate(found))
 
     def _medoids(self, scores: FloatArray, items: IntArray, n: int, stream: Stream) -> IntArray:
-        """Give n medoids of these items, from a random start; ascending."""
+        """Return n medoids of these items, from a random start; ascending."""
         from kmedoids import fasterpam
 
         part = scores[:, items]
@@ -138,7 +138,7 @@ class AnchorPoints(Design):
         return shares
 
     def _alike(self, left: FloatArray, right: FloatArray) -> FloatArray:
-        """Give the likeness of each column of (K, a) and each of (K, b); (a, b)."""
+        """Return the likeness of each column of (K, a) and each of (K, b); (a, b)."""
         alike = item_correlations(left, right)
         if self.likeness == "absolute":
             np.abs(alike, out=alike)

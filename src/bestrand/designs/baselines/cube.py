@@ -117,7 +117,7 @@ def _undecided(state: FloatArray) -> BoolArray:
 
 
 def _kernel_vector(matrix: FloatArray) -> FloatArray | None:
-    """Give a direction that the rows of `matrix` do not see; None if there is none."""
+    """Return a direction that the rows of `matrix` do not see; None if there is none."""
     n_rows, n_columns = matrix.shape
     if n_columns > n_rows:
         return np.asarray(np.linalg.qr(matrix.T, mode="complete")[0][:, -1])

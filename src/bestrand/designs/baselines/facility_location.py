@@ -87,7 +87,7 @@ def greedy_cover(rows: FloatArray, weights: FloatArray, n: int) -> IntArray:
 def gains_of(
     rows: FloatArray, shares: FloatArray, covered: FloatArray, positions: IntArray
 ) -> FloatArray:
-    """Say what each of some items would add to f, in LEVELS times WEIGHT_UNITS."""
+    """Return what each of some items would add to f, in LEVELS times WEIGHT_UNITS."""
     gains = np.empty(positions.size)
     for block in product_blocks(rows, rows[positions]):
         more = levels(block.products)

@@ -127,7 +127,7 @@ def _independent(chosen: IntArray, level: int, graph: "Graph", n_apart: int) -> 
 
 
 def similarity_levels(rows: FloatArray) -> list[NDArray[np.uint16]]:
-    """Give the similarities of all pairs as levels of 16 bits, m * m bytes in all.
+    """Return the similarities of all pairs as levels of 16 bits, m * m bytes in all.
 
     Returns:
         Blocks of rows in order, each against the items from the block's first on.
@@ -156,7 +156,7 @@ class Graph(NamedTuple):
     degrees: IntArray
 
     def rows(self, positions: IntArray) -> NDArray[np.uint8]:
-        """Give the neighbours of some items as 0 and 1; (p, m)."""
+        """Return the neighbours of some items as 0 and 1; (p, m)."""
         return np.unpackbits(self.joined[positions], axis=1, count=self.degrees.size)
 
     def neighbours_among(self, positions: IntArray) -> IntArray:

@@ -69,7 +69,7 @@ class Anchors(NamedTuple):
 
 
 def item_places(model: IrtModel) -> FloatArray:
-    """Give each item's discriminations and difficulty; (N, D + 1)."""
+    """Return each item's discriminations and difficulty; (N, D + 1)."""
     return np.column_stack([model.discrimination, model.difficulty])
 
 
@@ -116,7 +116,7 @@ def cluster_anchors(places: FloatArray, weights: FloatArray, n: int, stream: Str
 def _clusters(
     places: FloatArray, weights: FloatArray, n: int, stream: Stream
 ) -> tuple[IntArray, FloatArray]:
-    """Give each item's cluster, numbered without gaps, and its distance from the centre."""
+    """Return each item's cluster, numbered without gaps, and its distance from the centre."""
     heavy = weights > 0
     distinct, place_of = np.unique(places[heavy], axis=0, return_inverse=True)
     centers = distinct
@@ -131,7 +131,7 @@ def _clusters(
 
 
 def _k_means(places: FloatArray, weights: FloatArray, n: int, stream: Stream) -> FloatArray:
-    """Give n centres; on one thread, so that sums do not depend on how many there are."""
+    """Return n centres; on one thread, so that sums do not depend on how many there are."""
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
@@ -143,7 +143,7 @@ def _k_means(places: FloatArray, weights: FloatArray, n: int, stream: Stream) ->
 
 
 def _anchor_counts(heaviness: FloatArray, sizes: IntArray, n: int) -> IntArray:
-    """Give each cluster one anchor, and what is left to those with most weight an anchor."""
+    """Return each cluster one anchor, and what is left to those with most weight an anchor."""
     counts = np.ones(sizes.size, dtype=np.int64)
     waiting = [(-w, code) for code, w in enumerate(heaviness.tolist()) if sizes[code] > 1]
     heapq.heapify(waiting)

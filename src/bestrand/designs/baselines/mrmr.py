@@ -68,7 +68,7 @@ class MRMR(Design):
         return Draw(chosen, inclusion=None, notes=source_notes(features, advice))
 
     def _relevance(self, sources: Sources, two_valued: BoolArray) -> FloatArray:
-        """Give the information of each item with the full scores; (m,)."""
+        """Return the information of each item with the full scores; (m,)."""
         scores, full = sources
         relevance = np.empty(scores.shape[1])
         relevance[two_valued] = information_with_full(
@@ -111,6 +111,6 @@ class MRMR(Design):
 
 
 def _two_valued(scores: FloatArray) -> BoolArray:
-    """Say which items have at most two different scores; (m,)."""
+    """Return which items have at most two different scores; (m,)."""
     low, high = scores.min(axis=0), scores.max(axis=0)
     return np.asarray(((scores == low) | (scores == high)).all(axis=0))

@@ -178,7 +178,7 @@ def _ensembles(n_models: int) -> Iterator[list[int]]:
 
 
 def _parts(groups: IntArray | None, m: int, n: int) -> list[tuple[int, IntArray, int]]:
-    """Give the number, members and budget of each part that is clustered by itself.
+    """Return the number, members and budget of each part that is clustered by itself.
 
     Fewer items than groups cannot stand for each group; then all items are one part.
     """

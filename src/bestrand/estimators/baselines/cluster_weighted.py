@@ -50,7 +50,7 @@ class ClusterWeighted(Estimator):
 
 
 def cluster_weighted_mean(seen: Seen) -> FloatArray:
-    """Give the mean by the design's weights, by the items' own where it gave none; (T,)."""
+    """Return the mean by the design's weights, by the items' own where it gave none; (T,)."""
     weights = seen.weights if seen.design_weights is None else seen.design_weights
     if seen.design_weights is not None and seen.inclusion is not None:
         weights = seen.weights * seen.design_weights  # inverse chances, which know no item weights

@@ -48,7 +48,7 @@ class GpIrt(Estimator):
 
 
 def weighted_share(scores: FloatArray, weights: FloatArray, n: int, error: float) -> float:
-    """Give lambda, the share of the weighted mean.
+    """Return lambda, the share of the weighted mean.
 
     Args:
         scores: (L, N) of the sources.

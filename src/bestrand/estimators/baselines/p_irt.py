@@ -47,7 +47,7 @@ class PIrt(Estimator):
 
 
 def predicted_mean(scores: FloatArray, sources: KnownSources) -> FloatArray:
-    """Give the mean over scores seen and predicted; (T,) for scores (T, n)."""
+    """Return the mean over scores seen and predicted; (T,) for scores (T, n)."""
     fit, columns = fit_sources(sources.scores), sources.columns
     ability = fit_ability(fit.model, is_right(scores, fit.thresholds[columns]), columns)
     expected = probability(fit.model, ability)

@@ -306,7 +306,7 @@ def bars_chart(
 
 
 def _names(rows: Sequence[Row], column: str) -> list[str]:
-    """Give the distinct values of a column in the order in which they come."""
+    """Return the distinct values of a column in the order in which they come."""
     return list(dict.fromkeys(str(row.get(column)) for row in rows))
 
 

@@ -69,7 +69,7 @@ CONFIG: dict[str, Any] = {
 
 
 def plain(value: Any) -> Cell:  # noqa: ANN401 - numpy's numbers and Python's
-    """Give a value as JSON has it; a number that is not known becomes None.
+    """Return a value as JSON has it; a number that is not known becomes None.
 
     Examples:
         >>> plain(float("nan")), plain(3), plain("a")
@@ -82,7 +82,7 @@ def plain(value: Any) -> Cell:  # noqa: ANN401 - numpy's numbers and Python's
 
 
 def data(rows: Iterable[Mapping[str, Any]]) -> "alt.InlineData":
-    """Give rows to a chart as they are, inline."""
+    """Return rows to a chart as they are, inline."""
     import altair as alt
 
     values = [{name: plain(value) for name, value in row.items()} for row in rows]
@@ -100,20 +100,20 @@ def known(rows: Iterable[R], *names: str) -> list[R]:
 
 
 def numbers(rows: Sequence[Row], column: str) -> list[float]:
-    """Give the distinct numbers of a column, ascending."""
+    """Return the distinct numbers of a column, ascending."""
     values = [row.get(column) for row in rows]
     return sorted({float(value) for value in values if isinstance(value, int | float)})
 
 
 def titled(title: str, *lines: str) -> "alt.TitleParams":
-    """Give a title with smaller lines under it."""
+    """Return a title with smaller lines under it."""
     import altair as alt
 
     return alt.TitleParams(title, subtitle=list(lines)) if lines else alt.TitleParams(title)
 
 
 def finished(chart: C, title: "alt.TitleParams") -> C:
-    """Give a chart its title and the style of the house."""
+    """Return a chart its title and the style of the house."""
     import altair as alt
 
     return chart.properties(title=title, config=alt.Config(**CONFIG))
@@ -141,7 +141,7 @@ def count(n: int) -> str:
 
 
 def by_strategy(names: Sequence[str]) -> "dict[str, alt.Color | alt.Shape | alt.StrokeDash]":
-    """Give the channels that tell lines of strategies apart, also in grey and for the colour-blind.
+    """Return the channels that distinguish strategies, also in grey and for the colour-blind.
 
     Args:
         names: as they stand in the rows under `strategy`, in the order of the legend.
@@ -161,7 +161,7 @@ def by_strategy(names: Sequence[str]) -> "dict[str, alt.Color | alt.Shape | alt.
 
 
 def noun(n: int, one: str, many: str | None = None) -> str:
-    """Give a noun as it stands behind a number.
+    """Return a noun as it stands behind a number.
 
     Args:
         n: the number.

@@ -45,7 +45,7 @@ def tail_chart(
 
 
 def tail_title(diagnosis: Diagnosis) -> "alt.TitleParams":
-    """Say what is drawn, and its figures in words."""
+    """Return what is drawn, and its figures in words."""
     first = diagnosis.sizes[0]
     return titled(
         f"How likely the error of a random subset of {count(first.n)} items is above t",
@@ -114,7 +114,7 @@ def shift_chart(diagnosis: Diagnosis, *, width: Width = FILE_WIDTH) -> "alt.Laye
 
 
 def shift_title(diagnosis: Diagnosis) -> "alt.TitleParams":
-    """Say what is drawn, and its figures in words."""
+    """Return what is drawn, and its figures in words."""
     shift = diagnosis.shift_r2
     return titled(
         "What choice from a pool leaves of the shift that all models share",

@@ -47,7 +47,7 @@ class Column:
         return f"{value:.{self.digits}f}"
 
     def sortable(self, row: Row) -> Cell:
-        """Give what the cell is sorted by: the number itself, not as it is rounded."""
+        """Return what the cell is sorted by: the number itself, not as it is rounded."""
         return plain(row.get(self.key))
 
 
@@ -90,7 +90,7 @@ class Figure:
         )
 
     def to_csv(self) -> str:
-        """Give the rows as CSV text, numbers in full; empty where nothing is known.
+        """Return the rows as CSV text, numbers in full; empty where nothing is known.
 
         Text that a spreadsheet would run as a formula has an apostrophe before it.
         """

@@ -92,7 +92,7 @@ def chart_page(chart: "Chart") -> str:
 
 
 def page_spec(figure: Figure) -> dict[str, Any]:
-    """Give a figure's chart as it is drawn on a page: as wide as the page, titled by the page."""
+    """Return a figure's chart as it is drawn on a page: as wide as the page, titled by the page."""
     if figure.chart is None:
         raise ValueError("a figure without a chart has no spec")
     spec: dict[str, Any] = figure.chart.to_dict()

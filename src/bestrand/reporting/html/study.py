@@ -69,7 +69,7 @@ def study_page(table: StudyTable) -> Page:
 
 
 def _names(table: StudyTable) -> Iterator[str]:
-    """Give the names that somebody chose."""
+    """Return the names that somebody chose."""
     yield table.protocol.name
     for experiment in table.protocol.experiments:
         yield experiment.name

@@ -30,7 +30,7 @@ def curve_figures(view: StudyView) -> Iterator[Figure]:
 
 
 def worth_words(view: StudyView) -> Iterator[str]:
-    """Say how many random items each size equals, a paragraph a strategy and setting."""
+    """Return how many random items each size equals, a paragraph a strategy and setting."""
     for setting in view.settings(1):
         for strategy in WORTH:
             rows = [
@@ -44,7 +44,7 @@ def worth_words(view: StudyView) -> Iterator[str]:
 
 
 def _times(row: dict[str, Any]) -> str:
-    """Say how many times as many random items err as little, with 95 % intervals."""
+    """Return how many times as many random items err as little, with 95 % intervals."""
     text = f"about {row['equals']:.1f} times as many random items on average"
     text += _span(row["equals_low"], row["equals_high"])
     if row["equals_p95"] is None:
@@ -58,7 +58,7 @@ def _span(low: float | None, high: float | None) -> str:
 
 
 def _with_models(view: StudyView, setting: ExperimentSetting) -> list[dict[str, Any]]:
-    """Give the averages of strategies that ran with several numbers of models, in order."""
+    """Return the averages of strategies that ran with several numbers of models, in order."""
     by_name = {row["strategy"]: row for row in known(view.averaged(setting), "ratio")}
     return [
         {**by_name[planned.name], "method": planned.of, "models": str(planned.n_probes)}

@@ -315,7 +315,7 @@ def everywhere(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]:
 def several(
     rows: list[dict[str, Any]], values: tuple[tuple[str, str], ...]
 ) -> list[dict[str, Any]]:
-    """Give a line for each value of each row."""
+    """Return a line for each value of each row."""
     return [
         {
             "strategy": row["strategy"],

@@ -223,7 +223,7 @@ def transfer_figures(view: StudyView) -> Iterator[Figure]:
 
 
 def driving_figures(view: StudyView) -> Iterator[Figure]:
-    """Give the table of driving: every metric, matched alone or together, in its own unit."""
+    """Return the table of driving: every metric, matched alone or together, in its own unit."""
     for place, setting in enumerate(view.settings(10), start=1):
         cells = view.celled(setting)
         if cells.is_empty():

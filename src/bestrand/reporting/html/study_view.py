@@ -95,11 +95,11 @@ class StudyView(NamedTuple):
         return cls(table, cells, ratios, joined)
 
     def experiments(self, figure: int) -> list[Experiment]:
-        """Give the experiments that serve one of the article's, in the protocol's order."""
+        """Return the experiments that serve one of the article's, in the protocol's order."""
         return [e for e in self.table.protocol.experiments if figure in (e.figure or USUAL)]
 
     def settings(self, figure: int) -> Iterator[ExperimentSetting]:
-        """Give every setting of the experiments that serve one of the article's."""
+        """Return every setting of the experiments that serve one of the article's."""
         for experiment in self.experiments(figure):
             for split in experiment.splits:
                 for known in experiment.known:
@@ -110,7 +110,7 @@ class StudyView(NamedTuple):
     def averaged(
         self, setting: ExperimentSetting, *, kind: str | None = ALL, retention: float | None = None
     ) -> list[dict[str, Any]]:
-        """Give the averages of a setting, ready to be shown; errors in points.
+        """Return the averages of a setting, ready to be shown; errors in points.
 
         Args:
             setting: which.
@@ -129,7 +129,7 @@ class StudyView(NamedTuple):
         return [shown(line) for line in lines.iter_rows(named=True)]
 
     def celled(self, setting: ExperimentSetting) -> pl.DataFrame:
-        """Give the cells of a setting."""
+        """Return the cells of a setting."""
         return self.cells if self.cells.is_empty() else self.cells.filter(_of(setting))
 
 
@@ -146,13 +146,13 @@ def shown(line: dict[str, Any]) -> dict[str, Any]:
 
 
 def points(value: Any) -> float | None:  # noqa: ANN401 - a cell
-    """Give an error in points, 100 times the metric's unit."""
+    """Return an error in points, 100 times the metric's unit."""
     number = plain(value)
     return None if number is None else 100 * float(number)
 
 
 def basis(setting: ExperimentSetting, rows: list[dict[str, Any]]) -> str:
-    """Say what averages rest on."""
+    """Return what averages rest on."""
     benchmarks = max((row["benchmarks"] for row in rows), default=0)
     families = max((row["families"] for row in rows), default=0)
     replicates = setting.experiment.replicates

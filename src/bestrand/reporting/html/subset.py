@@ -38,7 +38,7 @@ def subset_page(report: SubsetReport, manifest: Manifest | None) -> Page:
 
 
 def _names(report: SubsetReport, manifest: Manifest | None) -> tuple[str, ...]:
-    """Give the names that stand in texts and lists of the page."""
+    """Return the names that stand in texts and lists of the page."""
     of_manifest = () if manifest is None else (*manifest.probes, *manifest.metrics)
     return of_manifest if report.estimates is None else (*of_manifest, report.estimates.metric)
 
@@ -133,7 +133,7 @@ PAIR_COLUMNS = (
 
 
 def _comparisons(report: SubsetReport, estimates: EstimateTable) -> Iterator[Figure]:
-    """Give the differences from the best, which pairs are told apart, and which are not."""
+    """Return the differences from the best, which pairs are told apart, and which are not."""
     per_pair = f"intervals of {percent(estimates.level)}, each for one pair by itself, not for all."
     n = f"{len(estimates.models)} targets, scored on the same items"
     against = tuple(_against(report.pairs, report.best))

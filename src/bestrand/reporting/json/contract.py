@@ -19,5 +19,5 @@ class Contract(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     def to_json(self) -> str:
-        """Give the object as JSON text, indented."""
+        """Return the object as JSON text, indented."""
         return self.model_dump_json(indent=1)

@@ -134,7 +134,7 @@ class OptionRow(Contract):
     mean: float
     p95: float
     exceedance: float | None = Field(
-        description="Probability of an error above `value`; null unless that was asked."
+        description="Probability of an error above `value`; null if that was not asked."
     )
 
 

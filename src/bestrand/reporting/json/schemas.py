@@ -37,7 +37,7 @@ CONTRACTS: dict[str, type[BaseModel] | type[Record]] = {
 
 
 def schema_of(name: str) -> dict[str, Any]:
-    """Give the JSON Schema of what a verb prints, or of a manifest."""
+    """Return the JSON Schema of what a verb prints, or of a manifest."""
     contract = CONTRACTS[name]
     if issubclass(contract, Record):
         schema = contract.json_schema()

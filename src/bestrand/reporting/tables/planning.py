@@ -110,7 +110,7 @@ def _pool_table(report: DiagnoseReport) -> Table:
 
 
 def _size(n: int, retention: float, n_frame: int) -> str:
-    """Write a size, and its share of all items: the one asked for, unless that is no item."""
+    """Write a size, and its share of all items."""
     asked = round(retention * n_frame) == n
     return f"{n} ({rough_percent(retention if asked else n / n_frame)})"
 
