@@ -119,6 +119,13 @@ def test_links_lead_somewhere(path: Path) -> None:
     assert broken == []
 
 
+@pytest.mark.parametrize("path", PAGES, ids=where)
+def test_lines_of_prose_are_short_enough_to_read_as_text(path: Path) -> None:
+    lines = prose(read(path)).splitlines()
+
+    assert [line for line in lines if len(line) > 200 and not line.lstrip().startswith("|")] == []
+
+
 def test_links_are_found() -> None:
     assert all(LINK.findall(prose(read(path))) for path in (ROOT / "README.md", DOCS / "index.md"))
 

@@ -158,7 +158,7 @@ def test_a_claim_that_does_not_hold_is_exit_code_one(
         "bestrand study: claim failed: bestrand: mae_ratio to random at most 0.01. It is "
     )
     assert second.endswith(
-        "claim failed: cube: mae at most 1. No cell speaks of it: look at the names, and at which "
+        "claim failed: cube: mae at most 1. No cell matches it: look at the names, and at which "
         "cells are empty."
     )
 

@@ -41,7 +41,7 @@ MATRIX = SQL.matrix()
         (("backtest", "{scores}"), "Give either `-n` or `--retention`"),
         (("backtest", "{scores}", "-n", 9, "--draws", 1), "`--draws` must be 2 or more"),
         (("backtest", "{scores}", "-n", 9, "--n-probes", 0), "`--n-probes` must be 1 or more"),
-        (("read", "{scores}", "--range", "5:1"), "`--range` must go up"),
+        (("read", "{scores}", "--range", "5:1"), "`--range` must have its lower end first"),
         (("select", "{scores}", "-n", 5, "--candidates", 0), "`--candidates` must be 1 or more"),
         (
             ("select", "{scores}", "-n", 5, "--design", "cube", "--norm", "l1"),

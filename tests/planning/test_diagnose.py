@@ -31,7 +31,7 @@ def test_scores_that_have_nothing_in_common_explain_nothing() -> None:
     assert abs(seen.rho) < 0.02
     assert seen.sizes[1].balanced_mean == pytest.approx(seen.sizes[1].random_mean, rel=0.03)
     assert "do not explain these models" in seen.verdict
-    assert "For ranking only, random will do" in seen.verdict
+    assert "If only the ranking matters, a random subset is enough" in seen.verdict
 
 
 def test_real_probes_help_and_the_verdict_says_by_how_much() -> None:

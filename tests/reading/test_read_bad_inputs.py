@@ -394,13 +394,16 @@ def test_scores_out_of_bounds_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"bounds": (1, 0)}, "`bounds` must go up, got 1..0 for 'score'"),
-        ({"bounds": (float("inf"), float("inf"))}, "`bounds` must go up"),
-        ({"bounds": (-float("inf"), -float("inf"))}, "`bounds` must go up"),
-        ({"bounds": (float("nan"), 1)}, "`bounds` must go up"),
+        (
+            {"bounds": (1, 0)},
+            "`bounds` must have its lower end first, got 1..0 for 'score'",
+        ),
+        ({"bounds": (float("inf"), float("inf"))}, "`bounds` must have its lower end first"),
+        ({"bounds": (-float("inf"), -float("inf"))}, "`bounds` must have its lower end first"),
+        ({"bounds": (float("nan"), 1)}, "`bounds` must have its lower end first"),
         ({"bounds": (1,)}, r"`bounds` must be two numbers, got \(1,\)"),
         ({"bounds": "ab"}, "`bounds` must be two numbers"),
-        ({"bounds": {"acc": (0, 1)}}, "`bounds` speak of metric 'acc'; there are 'score'"),
+        ({"bounds": {"acc": (0, 1)}}, "`bounds` name metric 'acc'; there are 'score'"),
         ({"duplicates": "best"}, "`duplicates` must be error, mean, first or last, got 'best'"),
         ({"form": "tall"}, "`form` must be auto, long or wide, got 'tall'"),
         ({"columns": {"answer": "id"}}, "`columns` knows the roles item, .*got 'answer'"),

@@ -77,7 +77,7 @@ def test_a_stop_leaves_no_worker_behind(small: br.ScoreMatrix, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("scores", "error", "said"),
     [
-        (Deadly, WorkerError, "took its worker down 3 times"),
+        (Deadly, WorkerError, "The worker died 3 times"),
         (Broken, ZeroDivisionError, "no score"),
     ],
 )

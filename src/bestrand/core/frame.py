@@ -160,7 +160,9 @@ class Frame:
         chosen = [int(position) for position in positions]
         weights = self.weights[chosen]
         if not weights.any():
-            raise InputError("At least one of the items taken must weigh more than 0; all weigh 0.")
+            raise InputError(
+                "At least one of the items taken must have a weight above 0; all have weight 0."
+            )
         return Frame(
             items=tuple(self.items[i] for i in chosen),
             groups=None if self.groups is None else tuple(self.groups[i] for i in chosen),
@@ -197,7 +199,7 @@ def _require_text(what: str, values: Sequence[Any]) -> None:
     odd = [v for v in values if not (isinstance(v, str) and is_encodable(v))]
     if odd:
         raise InputError(
-            f"{what} must be text without halves of surrogate pairs; {len(odd)} are not: "
+            f"{what} must be text in valid Unicode; {len(odd)} are not: "
             f"{shown(odd)}. Write them as text.",
             values=odd,
         )

@@ -77,7 +77,7 @@ def require_inclusion(estimator: Estimator, seen: Seen) -> FloatArray:
     """
     if seen.inclusion is None:
         raise EstimateError(
-            f"{estimator.name} needs inclusion probabilities, and this design has none to offer. "
+            f"{estimator.name} needs inclusion probabilities, and this design has none. "
             "Take Mean, or Regression with --probes (probes=)."
         )
     return seen.inclusion

@@ -118,7 +118,7 @@ def _require_spread(matrix: ScoreMatrix, what: str) -> None:
         )
     if spread == 0:
         raise InputError(
-            f"Every model scores all items alike ({shown(list(matrix.models))}), so there is "
+            f"Every model scores all items alike ({shown(list(matrix.models))}), so "
             "errors cannot be predicted."
         )
 

@@ -354,7 +354,7 @@ def _verdict(
     n_pool: int | None,
 ) -> str:
     """Say it in plain words."""
-    ranking = "For ranking only, random will do."
+    ranking = "If only the ranking matters, a random subset is enough."
     if outlook == "unknown":
         return f"One model alone says nothing of others: give the scores of several. {ranking}"
     share = f"These models explain {target_r2:.0%} of each other's item scores"

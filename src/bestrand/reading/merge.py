@@ -271,7 +271,7 @@ def _take_bounds(bounds: Bounds, rows: pl.DataFrame) -> dict[str, tuple[float, f
     unknown = sorted(set(by_metric) - set(metrics))
     if unknown:
         raise ArgumentError(
-            f"`bounds` speak of metric {shown(unknown)}; there are {shown(metrics, 8)}."
+            f"`bounds` name metric {shown(unknown)}; there are {shown(metrics, 8)}."
         )
     for metric, pair in by_metric.items():
         _check_bounds(metric, pair, rows.filter(pl.col("metric") == metric))
@@ -286,7 +286,9 @@ def _check_bounds(metric: str, pair: tuple[float, float], rows: pl.DataFrame) ->
             f"`bounds` must be two numbers, got {pair!r} for {metric!r}."
         ) from error
     if not low < high or math.inf in (low, -high):
-        raise ArgumentError(f"`bounds` must go up, got {low:g}..{high:g} for {metric!r}.")
+        raise ArgumentError(
+            f"`bounds` must have its lower end first, got {low:g}..{high:g} for {metric!r}."
+        )
     beyond = rows.filter((pl.col("score") < low) | (pl.col("score") > high))
     if beyond.height:
         first = beyond.row(0, named=True)

@@ -125,8 +125,8 @@ def _not_drawn(manifest: Manifest) -> Check:
     how = "how is not known"
     if manifest.parameters.get("inclusion") == "random":
         how = (
-            f"whoever adopted them said that they are a simple random sample of "
-            f"{manifest.n_frame} items, which cannot be checked"
+            f"they were adopted as a simple random sample of {manifest.n_frame} items, "
+            "which cannot be checked"
         )
     if manifest.n == manifest.n_frame:
         how = "they are the whole benchmark"
@@ -142,7 +142,7 @@ def _check_unbound(manifest: Manifest, ids: tuple[str, ...]) -> Check:
         said = f"{len(absent)} of {manifest.n} chosen items are absent ({shown(absent)})"
         return Check("frame", "failed", said + explain_mismatch(manifest.items, ids))
     if len(ids) != manifest.n_frame:
-        said = f"the manifest speaks of {manifest.n_frame} items, and these are {len(ids)}"
+        said = f"the manifest is of {manifest.n_frame} items, and these are {len(ids)}"
         return Check("frame", "failed", said)
     said = f"all {manifest.n} chosen items are among these {len(ids)}"
     return Check("frame", "passed", f"{said}, as many as the manifest says; it does not list them")

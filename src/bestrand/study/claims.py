@@ -149,7 +149,7 @@ def _check(claim: Claim, averages: pl.DataFrame) -> ClaimResult:
     values = np.array([] if rows.is_empty() else rows[claim.statistic].to_list(), dtype=np.float64)
     if not np.isfinite(values).any():
         nan = float("nan")
-        text = "No cell speaks of it: look at the names, and at which cells are empty."
+        text = "No cell matches it: look at the names, and at which cells are empty."
         return ClaimResult(str(claim), "empty", nan, nan, nan, 0, text)
     name = claim.statistic.removesuffix("_ratio")
     has_interval = claim.statistic.endswith("_ratio")

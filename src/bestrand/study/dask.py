@@ -48,7 +48,7 @@ class Cluster(Executor):
             yield from self._through(self._client, distributed, tasks, benchmarks)
         except gone as error:
             raise WorkerError(
-                f"The cluster went away, or a cell took its workers down again and again "
+                f"The cluster went away, or the workers died in a cell again and again "
                 f"({error}). What was finished is kept, and the same call goes on."
             ) from error
 

@@ -187,8 +187,8 @@ def _end(line: Connection, process: BaseProcess) -> None:
 
 def _lost(task: Task) -> WorkerError:
     return WorkerError(
-        f"The cell of {task.setting.planned.name} on {task.benchmark}, n = {task.setting.n}, took "
-        f"its worker down {MOST_LOSSES} times, maybe for want of memory. Run fewer workers, or "
-        "leave the strategy out. What was finished is kept.",
+        f"The worker died {MOST_LOSSES} times on the cell of {task.setting.planned.name} on "
+        f"{task.benchmark}, n = {task.setting.n}; it may have run out of memory. Run fewer "
+        "workers, or leave the strategy out. What was finished is kept.",
         key=task.key,
     )

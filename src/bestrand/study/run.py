@@ -78,7 +78,7 @@ def run_study(
         FileError: a file of scores or a protocol that cannot be read.
         InputError: no benchmark can be used, or errors with `errors="refuse"`.
         OutputError: `output` is a file, holds other things than a study, or cannot be written.
-        WorkerError: a cell took its workers down again and again, or the cluster went away.
+        WorkerError: the workers died in a cell again and again, or the cluster went away.
     """
     seed = whole_number(seed, "seed")
     executor = choose_executor(workers, cluster)
