@@ -1,4 +1,4 @@
-"""What every estimator must keep, seen through the front door. A new one joins ESTIMATORS."""
+"""The mean in another unit, on a single item, and beside probes among the targets."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -22,7 +22,6 @@ from bestrand.estimators.mean import Mean
 from bestrand.steps.draw_pool import draw_pool
 from bestrand.steps.estimate import estimate
 from bestrand.steps.select import select
-from bestrand.types import FloatArray
 from tests.strategies import frames, score_matrices
 
 
@@ -77,26 +76,6 @@ def assert_same(first: Estimates, second: Estimates, tolerance: float = 1e-9) ->
     assert first.n.tolist() == second.n.tolist()
 
 
-def pairs_of(full: FloatArray) -> list[list[float]]:
-    return [[one - other for other in full.tolist()] for one in full.tolist()]
-
-
-@every_estimator
-@given(targets=score_matrices())
-def test_the_whole_frame_gives_no_error_and_no_doubt(
-    estimator: Estimator, targets: ScoreMatrix
-) -> None:
-    subset = select(targets.frame, targets.frame.n, design=SimpleRandom())
-    result = estimate(targets, subset, estimator=estimator)
-    full = targets.full_scores()
-
-    assert result.estimate == pytest.approx(full, abs=1e-12)
-    assert result.pair_difference == pytest.approx(np.array(pairs_of(full)), abs=1e-12)
-    assert result.low.tolist() == result.estimate.tolist() == result.high.tolist()
-    for name in ("se", "pair_se", "pair_half_width"):
-        assert not np.asarray(getattr(result, name)).any(), name
-
-
 @every_estimator
 @given(
     run=runs(exact=True),
@@ -137,51 +116,6 @@ def test_another_unit_carries_through(
 
 
 @every_estimator
-@given(run=runs(), data=st.data())
-def test_the_order_of_items_is_nothing(estimator: Estimator, run: Run, data: st.DataObject) -> None:
-    frame = run.targets.frame
-    order = data.draw(st.permutations(range(frame.n)))
-    shuffled = Frame(
-        tuple(frame.items[i] for i in order), None, None, frame.weights[order], frame.weighting
-    )
-    targets = replace(run.targets, frame=shuffled, values=run.targets.values[:, order])
-
-    assert_same(run.estimate(estimator, targets), run.estimate(estimator), tolerance=0.0)
-
-
-@every_estimator
-@given(run=runs(), data=st.data())
-def test_the_order_of_models_is_nothing(
-    estimator: Estimator, run: Run, data: st.DataObject
-) -> None:
-    rows = np.array(data.draw(st.permutations(range(len(run.targets.models)))))
-    reordered = run.targets.take_models([run.targets.models[row] for row in rows])
-    plain, other = run.estimate(estimator), run.estimate(estimator, reordered)
-    expected = replace(
-        plain,
-        **{name: getattr(plain, name)[rows] for name in ("estimate", "se", "low", "high", "n")},
-        **{
-            name: getattr(plain, name)[np.ix_(rows, rows)]
-            for name in ("pair_difference", "pair_se", "pair_half_width")
-        },
-    )
-
-    assert other.models == reordered.models
-    assert_same(other, expected)
-
-
-@every_estimator
-@given(run=runs(), data=st.data())
-def test_the_order_of_probes_in_their_logs_is_nothing(
-    estimator: Estimator, run: Run, data: st.DataObject
-) -> None:
-    models = data.draw(st.permutations(run.probes.models))
-    again = run._replace(probes=run.probes.take_models(models))
-
-    assert_same(again.estimate(estimator), run.estimate(estimator), tolerance=0.0)
-
-
-@every_estimator
 @given(run=runs(min_items=2, n_scored=1))
 def test_one_item_cannot_tell_its_spread(estimator: Estimator, run: Run) -> None:
     result = run.estimate(estimator)
@@ -194,53 +128,6 @@ def test_one_item_cannot_tell_its_spread(estimator: Estimator, run: Run) -> None
     for name in ("pair_se", "pair_half_width"):
         assert np.isnan(getattr(result, name)[apart]).all(), name
     assert np.isnan(result.resolution)
-
-
-@every_estimator
-@given(run=runs(), hidden=st.sampled_from([np.nan, 0.0, 0.3, 1.0]))
-def test_scores_beyond_the_subset_are_not_seen(
-    estimator: Estimator, run: Run, hidden: float
-) -> None:
-    chosen = np.isin(run.targets.frame.items, run.subset.items)
-    targets = replace(run.targets, values=np.where(chosen, run.targets.values, hidden))
-
-    assert_same(run.estimate(estimator, targets), run.estimate(estimator), tolerance=0.0)
-
-
-@every_estimator
-@given(run=runs())
-def test_estimates_do_not_depend_on_who_else_is_measured(estimator: Estimator, run: Run) -> None:
-    together = run.estimate(estimator)
-    alone = [
-        run.estimate(estimator, run.targets.take_models([model])).estimate[0]
-        for model in run.targets.models
-    ]
-
-    assert together.estimate == pytest.approx(np.array(alone), abs=1e-12)
-
-
-@every_estimator
-@given(run=runs(min_items=2))
-def test_differences_are_those_of_the_estimates(estimator: Estimator, run: Run) -> None:
-    result = run.estimate(estimator)
-
-    assert result.pair_difference == pytest.approx(np.array(pairs_of(result.estimate)), abs=1e-9)
-    assert result.pair_se == pytest.approx(result.pair_se.T, abs=1e-12, nan_ok=True)
-    assert not np.diag(result.pair_se).any()
-
-
-@every_estimator
-@given(run=runs(min_items=2))
-def test_errors_are_never_negative_and_intervals_hold_the_estimate(
-    estimator: Estimator, run: Run
-) -> None:
-    result = run.estimate(estimator)
-    known = ~np.isnan(result.se)
-
-    assert (result.se[known] >= 0).all()
-    assert (result.low[known] <= result.estimate[known]).all()
-    assert (result.estimate[known] <= result.high[known]).all()
-    assert known.all() or run.subset.n == 1
 
 
 def test_probes_among_the_targets_do_not_narrow_the_intervals_of_the_others() -> None:

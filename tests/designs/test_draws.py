@@ -1,4 +1,4 @@
-"""What every design must keep, whatever it looks at. A new design joins DESIGNS."""
+"""Draws of the designs that take all items alike: levels, proportions, chances, what they refuse."""
 
 import re
 from dataclasses import replace
@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestrand.core.frame import Frame, items_digest
-from bestrand.core.manifest import Manifest
 from bestrand.core.scores import ScoreMatrix
 from bestrand.designs.base import Design, Features
 from bestrand.designs.best_rand import BestRand
@@ -20,7 +19,7 @@ from bestrand.rng import Stream
 from bestrand.steps.draw_pool import draw_pool
 from bestrand.steps.select import select
 from bestrand.types import FloatArray
-from tests.strategies import frames, group_codes, score_arrays, score_matrices, weight_arrays
+from tests.strategies import group_codes, score_arrays, weight_arrays
 
 
 DESIGNS: list[Design] = [
@@ -46,35 +45,6 @@ def features(draw: st.DrawFn, *, exact: bool = False, min_items: int = 1) -> Fea
 
 
 @every_design
-@settings(max_examples=40)
-@given(seen=features(), seed=st.integers(0, 1000), data=st.data())
-def test_chosen_items_are_n_distinct_ascending_and_of_the_pool(
-    design: Design, seen: Features, seed: int, data: st.DataObject
-) -> None:
-    n = data.draw(st.integers(1, seen.n_items))
-    draw = design.draw(seen, n, Stream.of(seed))
-    columns = draw.columns.tolist()
-
-    assert len(columns) == n
-    assert sorted(set(columns)) == columns
-    assert set(columns) <= set(range(seen.n_items))
-    assert draw.columns.dtype == np.int64
-
-
-@every_design
-@settings(max_examples=30)
-@given(seen=features(), seed=st.integers(0, 1000), data=st.data())
-def test_the_same_stream_gives_the_same_draw(
-    design: Design, seen: Features, seed: int, data: st.DataObject
-) -> None:
-    n = data.draw(st.integers(1, seen.n_items))
-    first, again = (design.draw(seen, n, Stream.of(seed)) for _ in range(2))
-
-    assert first.columns.tolist() == again.columns.tolist()
-    assert first.distance == again.distance
-
-
-@every_design
 def test_other_streams_give_other_draws(design: Design) -> None:
     rng = np.random.default_rng(0)
     groups = np.arange(60, dtype=np.int64) % 3
@@ -82,19 +52,6 @@ def test_other_streams_give_other_draws(design: Design) -> None:
     drawn = {tuple(design.draw(seen, 20, Stream.of(seed)).columns.tolist()) for seed in range(20)}
 
     assert len(drawn) == 20
-
-
-@every_design
-@settings(max_examples=30)
-@given(seen=features(), seed=st.integers(0, 1000))
-def test_all_items_are_chosen_where_all_are_asked_for(
-    design: Design, seen: Features, seed: int
-) -> None:
-    draw = design.draw(seen, seen.n_items, Stream.of(seed))
-
-    assert draw.columns.tolist() == list(range(seen.n_items))
-    assert draw.distance in (None, 0.0)
-    assert draw.inclusion is None or draw.inclusion.tolist() == [1.0] * seen.n_items
 
 
 @every_design
@@ -108,22 +65,6 @@ def test_inclusion_is_known_and_alike_or_not_claimed(
 
     assert (inclusion is None) == design.uses_probes
     assert inclusion is None or inclusion.tolist() == [n / seen.n_items] * n
-
-
-@every_design
-@settings(max_examples=30)
-@given(seen=features(), seed=st.integers(0, 1000), data=st.data())
-def test_the_order_of_models_is_nothing(
-    design: Design, seen: Features, seed: int, data: st.DataObject
-) -> None:
-    assert seen.scores is not None
-    n = data.draw(st.integers(1, seen.n_items))
-    order = data.draw(st.permutations(range(len(seen.scores))))
-    other = replace(seen, scores=seen.scores[order])
-    first, second = (design.draw(f, n, Stream.of(seed)) for f in (seen, other))
-
-    assert first.columns.tolist() == second.columns.tolist()
-    assert first.distance == second.distance
 
 
 @every_design
@@ -216,30 +157,6 @@ def test_a_norm_must_be_one_of_three() -> None:
 # --- through the front door ----------------------------------------------------------------------
 
 
-@every_design
-@settings(max_examples=30)
-@given(seed=st.integers(0, 1000), data=st.data())
-def test_the_order_of_items_is_nothing(design: Design, seed: int, data: st.DataObject) -> None:
-    grouped = True if isinstance(design, Stratified) else None
-    frame = data.draw(frames(min_items=2, grouped=grouped))
-    matrix = data.draw(score_matrices(frame=frame))
-    order = data.draw(st.permutations(range(frame.n)))
-    shuffled = Frame.of(
-        [frame.items[i] for i in order],
-        groups=None if frame.groups is None else [frame.groups[i] for i in order],
-        weights=frame.weights[order] if frame.weighting == "explicit" else None,
-        weighting=frame.weighting,
-    )
-    again = ScoreMatrix(shuffled, matrix.models, matrix.values, bounds=(0.0, 1.0))
-    n = data.draw(st.integers(1, frame.n))
-
-    assert shuffled.items == frame.items
-    assert (
-        select(again, n, design=design, seed=seed).items
-        == select(matrix, n, design=design, seed=seed).items
-    )
-
-
 def made_matrix() -> ScoreMatrix:
     """Scores that are the same on every machine and in every version of numpy."""
     items = [f"item-{number:03d}" for number in range(240)]
@@ -248,17 +165,6 @@ def made_matrix() -> ScoreMatrix:
     models = tuple(f"m{row}" for row in range(6))
     frame = Frame.of(items, groups=groups, weighting="macro")
     return ScoreMatrix(frame, models, values.astype(np.float64), bounds=(0.0, 1.0))
-
-
-@every_design
-def test_a_subset_of_a_pool_is_a_part_of_it(design: Design) -> None:
-    matrix = made_matrix()
-    pool = draw_pool(matrix, 20, design=Stratified(), seed=3)
-    subset = select(matrix, 20, pool=pool, design=design, seed=3)
-
-    assert pool.n == 80
-    assert set(subset.items) < set(pool.items)
-    assert Manifest.from_json(subset.to_json()) == subset
 
 
 GOLDEN = {
