@@ -1,4 +1,4 @@
-"""Draws of the designs that take all items alike: levels, proportions, chances, what they refuse."""
+"""Draws of designs that take all items alike: levels, proportions, chances, refusals."""
 
 import re
 from dataclasses import replace
