@@ -35,8 +35,8 @@ from .methods import STRATEGIES as STRATEGIES
 from .notes import Note as Note
 from .planning.backtest import Backtest as Backtest
 from .planning.backtest import backtest as backtest
-from .planning.diagnose import Diagnosis as Diagnosis
 from .planning.diagnose import diagnose as diagnose
+from .planning.diagnosis import Diagnosis as Diagnosis
 from .planning.plan import Plan as Plan
 from .planning.plan import plan as plan
 from .planning.suite import SuitePlan as SuitePlan

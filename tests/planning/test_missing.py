@@ -36,7 +36,7 @@ def test_missing_scores_are_refused_with_what_can_be_done() -> None:
 
 def test_models_or_items_are_left_out() -> None:
     seen = br.diagnose(HOLES, retentions=[0.05], missing="models")
-    assert seen.models == WITHOUT_MODELS.models
+    assert seen.names == WITHOUT_MODELS.models
     assert seen.sizes == br.diagnose(WITHOUT_MODELS, retentions=[0.05]).sizes
     assert seen.left_out_models == (WHOLE.models[1], WHOLE.models[4])
     assert [note.code for note in seen.notes] == ["left-out-models"]
@@ -58,7 +58,7 @@ def test_models_or_items_are_left_out() -> None:
     assert br.backtest(HOLES, 20, n_draws=2, missing="items").n_items == 1030
 
     split = br.plan_suite({"a": HOLES, "b": WHOLE}, 100, missing="items")
-    assert split.rows[0].n_items == 1032
+    assert split.benchmarks[0].n_items == 1032
     assert split.notes[0].text.startswith("a: Left out: 2 of 1032 items")
 
 

@@ -39,8 +39,8 @@ def test_neyman_is_the_best_of_all_splits() -> None:
     """By enumeration of every split of 60 items over three benchmarks."""
     suite = {"a": first(BLINK, 60), "b": first(SQL, 100), "c": first(MMLU, 80)}
     made = br.plan_suite(suite, 60, probes=False)
-    spread = np.array([row.spread for row in made.rows])
-    frames = np.array([row.n_items for row in made.rows])
+    spread = np.array([row.spread for row in made.benchmarks])
+    frames = np.array([row.n_items for row in made.benchmarks])
 
     def variance(sizes: tuple[int, ...]) -> float:
         return float((spread**2 * (1 / np.array(sizes) - 1 / frames)).sum())
@@ -51,7 +51,7 @@ def test_neyman_is_the_best_of_all_splits() -> None:
         if 8 <= 60 - i - j <= 80
     ]
     best = min(splits, key=variance)
-    neyman = tuple(row.sizes["neyman"] for row in made.rows)
+    neyman = tuple(row.sizes["neyman"] for row in made.benchmarks)
 
     assert max(abs(a - b) for a, b in zip(neyman, best, strict=True)) <= 1
 
@@ -66,7 +66,7 @@ def test_the_error_of_the_suite_is_what_happens() -> None:
     said = {error.rule: error.mean for error in made.errors}
     rng = np.random.default_rng(0)
     for rule in ("equal", "equal retention"):
-        sizes = {row.benchmark: row.sizes[rule] for row in made.rows}
+        sizes = {row.benchmark: row.sizes[rule] for row in made.benchmarks}
         errors = []
         for _ in range(3000):
             parts = []
@@ -82,8 +82,8 @@ def test_unequal_benchmarks_take_equal_sizes() -> None:
     made = br.plan_suite({"large": MMLU, "small": first(BLINK, 150)}, 300)
 
     assert made.best == "equal"
-    assert [row.sizes["equal"] for row in made.rows] == [150, 150]
-    assert [row.sizes["equal retention"] for row in made.rows] == [292, 8]
+    assert [row.sizes["equal"] for row in made.benchmarks] == [150, 150]
+    assert [row.sizes["equal retention"] for row in made.benchmarks] == [292, 8]
     assert "below that of equal retention" in made.verdict
 
 
@@ -97,7 +97,7 @@ def test_a_nearly_constant_benchmark_asks_for_neyman() -> None:
     made = br.plan_suite({"easy": easy, "hard": MMLU}, 400)
 
     assert made.best == "neyman"
-    assert made.rows[0].sizes["neyman"] < 100
+    assert made.benchmarks[0].sizes["neyman"] < 100
 
 
 def test_where_items_count_the_same_equal_retention_is_right() -> None:

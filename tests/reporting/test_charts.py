@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,8 @@ import pytest
 
 import bestrand as br
 from bestrand.planning.backtest import Backtest, Comparison, ModelErrors
-from bestrand.planning.curve import CurvePoint
 from bestrand.planning.error_law import error_law
+from bestrand.planning.pilot import CurvePoint
 from bestrand.reporting.charts.planning import (
     backtest_chart,
     curve_chart,
@@ -53,6 +54,7 @@ def backtested(*errors: tuple[str, float]) -> Backtest:
         0.95,
         same,
         RandomItems(50.0, 40.0, 60.0, 50.0, 40.0, 60.0),
+        (),
     )
 
 
@@ -127,7 +129,7 @@ def test_the_shift_chart_draws_every_pool_and_what_no_pool_can_touch(
     chart = shift_chart(diagnosis)
     pools = [(row["pool"], row["left"]) for row in rows_with(chart, "pool")]
 
-    assert pools == list(diagnosis.sizes[0].pools)
+    assert pools == [astuple(pool) for pool in diagnosis.sizes[0].pools]
     assert rows_with(chart, "least") == [{"least": 1 - diagnosis.shift_r2.value}]
     assert "Shift R² 0.5" in " ".join(chart.to_dict()["title"]["subtitle"])
 

@@ -53,7 +53,6 @@ def backtest(
     Example: bestrand backtest scores.parquet -n 200 --families kin.csv
     """
     from bestrand.methods import make_design, make_estimator
-    from bestrand.reporting.json.planning import backtest_report
     from bestrand.reporting.tables.planning import backtest_tables
 
     drawing.check()
@@ -73,4 +72,4 @@ def backtest(
         seed=seed,
     )
     drawing.draw(seen)
-    out.report(backtest_report(seen, table.notes), backtest_tables)
+    out.report(seen, backtest_tables)

@@ -43,7 +43,6 @@ def diagnose(
     Example: bestrand diagnose probes.parquet --retention 0.05
     """
     from bestrand.planning.diagnose import RETENTIONS
-    from bestrand.reporting.json.planning import diagnose_report
     from bestrand.reporting.tables.planning import diagnosis_tables
 
     drawing.check()
@@ -59,4 +58,4 @@ def diagnose(
         seed=seed,
     )
     drawing.draw(seen, table, seed=seed)
-    out.report(diagnose_report(seen, table.notes), diagnosis_tables)
+    out.report(seen, diagnosis_tables)

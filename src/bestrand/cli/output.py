@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from bestrand.core.scores import ScoreTable
     from bestrand.notes import Note
     from bestrand.planning.backtest import Backtest
-    from bestrand.planning.diagnose import Diagnosis
+    from bestrand.planning.diagnosis import Diagnosis
     from bestrand.planning.plan import Plan
     from bestrand.stats.random_items import RandomItems
 

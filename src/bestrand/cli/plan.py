@@ -86,7 +86,6 @@ def plan(
     Example: bestrand plan pilot.parquet --max-error 0.02 --risk 0.05
     """
     from bestrand.planning.plan import POWER, RETENTIONS, RISK
-    from bestrand.reporting.json.planning import plan_report
     from bestrand.reporting.tables.planning import plan_tables
 
     if suite:
@@ -127,7 +126,7 @@ def plan(
         seed=seed,
     )
     drawing.draw(made)
-    out.report(plan_report(made, table.notes), plan_tables)
+    out.report(made, plan_tables)
 
 
 def _plan_suite(
@@ -140,7 +139,6 @@ def _plan_suite(
     out: Output,
 ) -> None:
     """Split a budget over several benchmarks and print the shares."""
-    from bestrand.reporting.json.planning import suite_report
     from bestrand.reporting.tables.planning import suite_tables
 
     if budget is None or not budget.is_integer():
@@ -153,8 +151,7 @@ def _plan_suite(
     split = br.plan_suite(
         tables, int(budget), suite_mean=mean, missing=missing, metric=reading.metric, seed=seed
     )
-    notes = tuple(note for table in tables.values() for note in table.notes)
-    out.report(suite_report(split, notes), suite_tables)
+    out.report(split, suite_tables)
 
 
 def _benchmarks(paths: list[str]) -> dict[str, str]:

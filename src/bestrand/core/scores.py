@@ -329,6 +329,11 @@ def why_missing(scores: object) -> str:
     return "".join(f" {note.text}" for note in notes if note.code in HOLES)
 
 
+def notes_of(scores: "ScoreTable | ScoreMatrix") -> tuple[Note, ...]:
+    """Return the notes on what was read; none of a matrix."""
+    return scores.notes if isinstance(scores, ScoreTable) else ()
+
+
 def matrix_of(
     scores: ScoreTable | ScoreMatrix,
     metric: str | None,

@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import asdict, dataclass
+from typing import Annotated
 
 import numpy as np
+import polars as pl
 
-from bestrand.core.scores import ScoreMatrix, ScoreTable, matrix_of, why_missing
+from bestrand.core.scores import ScoreMatrix, ScoreTable, matrix_of, notes_of, why_missing
 from bestrand.designs.balanced import Balanced
 from bestrand.designs.base import Design
 from bestrand.errors import ArgumentError, InputError
@@ -15,6 +16,7 @@ from bestrand.estimators.base import Estimator
 from bestrand.notes import Note
 from bestrand.planning.checks import LeaveOut, whole_part
 from bestrand.planning.leave_out import LeftOut, Settings, families_of, leave_out, one_draw
+from bestrand.record import MaybeNumber, Record, as_key
 from bestrand.rng import Stream
 from bestrand.settings import whole_number
 from bestrand.stats.monte_carlo import mean_and_error
@@ -34,7 +36,8 @@ N_BLOCKS = 50
 LEVEL = 0.95
 
 
-class ModelErrors(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ModelErrors(Record):
     """Errors of one model had it been the target, in the metric's unit.
 
     Attributes:
@@ -56,15 +59,16 @@ class ModelErrors(NamedTuple):
     n_draws: int
     full: float
     random_mean: float
-    random_mean_se: float
+    random_mean_se: MaybeNumber
     random_p95: float
     mean: float
-    mean_se: float
+    mean_se: MaybeNumber
     p95: float
-    coverage: float
+    coverage: MaybeNumber
 
 
-class Comparison(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Comparison(Record):
     """A figure of the design's errors over all models, beside Random's.
 
     Attributes:
@@ -76,12 +80,12 @@ class Comparison(NamedTuple):
 
     random: float
     design: float
-    ratio: float
-    ratio_se: float
+    ratio: MaybeNumber
+    ratio_se: MaybeNumber
 
 
 @dataclass(frozen=True, eq=False)
-class Backtest:
+class Backtest(Record):
     """What would have happened on scores that are known in full.
 
     Attributes:
@@ -105,22 +109,26 @@ class Backtest:
     """
 
     metric: str
-    n_items: int
+    n_items: Annotated[int, as_key("items")]
     n: int
-    n_probes: int
-    n_pool: int
-    n_draws: int
+    n_probes: Annotated[int, as_key("probes")]
+    n_pool: Annotated[int, as_key("pool")]
+    n_draws: Annotated[int, as_key("draws")]
     design: str
     estimator: str
     models: tuple[ModelErrors, ...]
     mean: Comparison
     p95: Comparison
-    coverage: float
-    coverage_se: float
-    random_coverage: float
+    coverage: MaybeNumber
+    coverage_se: MaybeNumber
+    random_coverage: MaybeNumber
     worst_draw: Comparison
     equals: RandomItems
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Note, ...]
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return every model as a target, a row a model."""
+        return pl.DataFrame([asdict(row) for row in self.models], infer_schema_length=None)
 
 
 def backtest(
@@ -225,7 +233,7 @@ def backtest(
         coverage=_share(held),
         coverage_se=mean_and_error(_by_draw(held))[1],
         random_coverage=_share(np.array([draw.random_held for draw in draws])),
-        notes=(*part.notes, *_notes(left_out, n_probes, len(matrix.models))),
+        notes=(*notes_of(scores), *part.notes, *_notes(left_out, n_probes, len(matrix.models))),
     )
 
 

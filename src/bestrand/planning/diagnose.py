@@ -2,15 +2,13 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from bestrand.core.manifest import Manifest
-from bestrand.core.scores import ScoreMatrix, ScoreTable, matrix_of, why_missing
+from bestrand.core.scores import ScoreMatrix, ScoreTable, matrix_of, notes_of, why_missing
 from bestrand.errors import ArgumentError
-from bestrand.notes import Note
 from bestrand.planning.checks import (
     LeaveOut,
     frame_size,
@@ -19,8 +17,9 @@ from bestrand.planning.checks import (
     require_shares,
     whole_part,
 )
+from bestrand.planning.diagnosis import AtRetention, Diagnosis, ModelR2, Outlook
 from bestrand.planning.forecast import forecast
-from bestrand.planning.theory import PoolLeft, ShiftR2, law_ends, pools_left, shift_r2
+from bestrand.planning.theory import law_ends, pools_left, shift_r2
 from bestrand.rng import Stream
 from bestrand.settings import real_number
 from bestrand.stats.explained import explained_by_others
@@ -43,106 +42,6 @@ N_BLOCKS = 20
 NEAR_DUPLICATE = 0.95
 NO_GAIN, SMALL_GAIN = 0.1, 0.2
 
-Outlook = Literal["random is enough", "not explained", "small gain", "probes help", "unknown"]
-
-
-class AtRetention(NamedTuple):
-    """What to expect at one size of the subset, in the metric's unit.
-
-    Attributes:
-        retention: n / N.
-        n: items.
-        sigma_c: standard deviation of the shift that all models share, under random sampling.
-        random_mean: expected mean absolute error over models of a simple random subset.
-        random_p95: its 95th percentile.
-        exceedance: probability that it is above the threshold.
-        exceedance_bound: what the shift alone makes of it, 2 (1 - Phi(threshold / sigma_c)): no
-            number of models of this kind brings the probability lower.
-        lower_end: smallest error that many such models can have; nan for one model.
-        mode: most likely error, of as many models as there are.
-        mode_rate: mode less lower end is about this over the root of the number of models, if
-            these are many.
-        shift_explained: standard deviation of the part of the shift that the probes' means tell.
-        shift_rest: of the rest. The two are uncorrelated, and their squares sum to sigma_c^2.
-        pools: what choice from pools of several sizes leaves of the shift's variance.
-        balanced_mean: forecast of a subset balanced on the probes, from a pool of 4n, or from the
-            pool that was given; nan where the subset would be larger than that pool.
-        balanced_p95: its 95th percentile.
-    """
-
-    retention: float
-    n: int
-    sigma_c: float
-    random_mean: float
-    random_p95: float
-    exceedance: float
-    exceedance_bound: float
-    lower_end: float
-    mode: float
-    mode_rate: float
-    shift_explained: float
-    shift_rest: float
-    pools: tuple[PoolLeft, ...]
-    balanced_mean: float
-    balanced_p95: float
-
-
-@dataclass(frozen=True, eq=False)
-class Diagnosis:
-    """What theory says of a matrix of scores.
-
-    Attributes:
-        models: L names.
-        n_items: N, of the benchmark.
-        n_scored: items that the scores are on: N, or fewer.
-        pool_items: of the pool, if one was given.
-        metric: name of the metric.
-        rho: mean correlation of two models' item scores; nan for one model.
-        rho_low: lower end of its 95 % interval, by a jackknife over blocks of items.
-        rho_high: upper end.
-        effective_models: how many different models there are in effect, the participation ratio
-            of the correlations' spectrum: L if all are uncorrelated, 1 if all are alike.
-        target_r2: (L,) share of the variance of each model's own item scores that the others, as
-            probes, explain, each left out in turn; nan for a flat one, or the only one.
-        target_r2_pooled: the same pooled over models.
-        shift_r2: share of the variance of the items' mean score over models that probes explain:
-            of the shift that all models share. Some of the models are the probes, others the
-            targets; see `planning.theory.shift_r2`.
-        flat_items: items on which all models score the same.
-        group_sizes: items of each group, or None.
-        near_duplicates: pairs of models whose item scores correlate above .95.
-        threshold: error above which a draw counts as bad, in the metric's unit.
-        sizes: what to expect at each size.
-        outlook: the verdict in two words.
-        verdict: the verdict in a sentence or two.
-        left_out_models: models left out for scores that are missing.
-        left_out_items: items left out for scores that are missing.
-        notes: what a reader should know.
-    """
-
-    models: tuple[str, ...]
-    n_items: int
-    n_scored: int
-    pool_items: tuple[str, ...] | None
-    metric: str
-    rho: float
-    rho_low: float
-    rho_high: float
-    effective_models: float
-    target_r2: FloatArray
-    target_r2_pooled: float
-    shift_r2: ShiftR2
-    flat_items: int
-    group_sizes: dict[str, int] | None
-    near_duplicates: tuple[tuple[str, str], ...]
-    threshold: float
-    sizes: tuple[AtRetention, ...]
-    outlook: Outlook
-    verdict: str
-    left_out_models: tuple[str, ...] = ()
-    left_out_items: tuple[str, ...] = ()
-    notes: tuple[Note, ...] = ()
-
 
 def diagnose(
     scores: ScoreTable | ScoreMatrix,
@@ -155,7 +54,7 @@ def diagnose(
     missing: LeaveOut = "error",
     seed: int = 0,
 ) -> Diagnosis:
-    """Say what a matrix of full scores, or of probes on a pool, promises.
+    """Return what a matrix of full scores, or of probes on a pool, promises.
 
     Each model is treated as a target that the others, as probes, would have to explain. Item
     weights are left aside: the figures are those of the plain mean.
@@ -207,21 +106,22 @@ def diagnose(
         unit,
         limit / unit,
     )
-    target_r2 = explained_by_others(y, penalty=ridge_penalty(y))
+    of_models = explained_by_others(y, penalty=ridge_penalty(y))
     if len(y) == 1:
-        target_r2 = np.full(1, np.nan)
-    target_r2_pooled = pooled_share(y, target_r2)
+        of_models = np.full(1, np.nan)
+    target_r2 = pooled_share(y, of_models)
     of_shift = shift_r2(y, n_frame, Stream.of(seed, "shift"))
     share_of_shift = max(of_shift.value, 0.0)  # nan stays
     rho, rho_low, rho_high = rho_interval(y)
     sizes = tuple(
         _at(planned, share, share_of_shift, Stream.of(seed, f"{share}")) for share in retentions
     )
-    outlook = _outlook(target_r2_pooled, min(sizes, key=lambda size: size.n), limit)
+    outlook = _outlook(target_r2, min(sizes, key=lambda size: size.n), limit)
     return Diagnosis(
-        models=matrix.models,
+        models=tuple(map(ModelR2, matrix.models, of_models.tolist())),
         n_items=n_frame,
         n_scored=matrix.frame.n,
+        pool=None if pool is None else pool.n,
         pool_items=None if pool is None else pool.items,
         metric=matrix.metric,
         rho=rho,
@@ -229,7 +129,6 @@ def diagnose(
         rho_high=rho_high,
         effective_models=participation(y),
         target_r2=target_r2,
-        target_r2_pooled=target_r2_pooled,
         shift_r2=of_shift,
         flat_items=int((np.ptp(y, axis=0) == 0).sum()),
         group_sizes=matrix.frame.group_sizes,
@@ -237,15 +136,15 @@ def diagnose(
         threshold=limit,
         sizes=sizes,
         outlook=outlook,
-        verdict=_verdict(outlook, target_r2_pooled, sizes, limit, planned.n_pool),
+        verdict=_verdict(outlook, target_r2, sizes, limit, planned.n_pool),
         left_out_models=part.models,
         left_out_items=part.items,
-        notes=part.notes,
+        notes=(*notes_of(scores), *part.notes),
     )
 
 
 def pooled_share(y: FloatArray, target_r2: FloatArray) -> float:
-    """Give 1 - (mean variance left over) / (mean variance), over the models that vary."""
+    """Return 1 - (mean variance left over) / (mean variance), over the models that vary."""
     variance = y.var(axis=1, ddof=1)
     known = ~np.isnan(target_r2)
     if len(y) < 2 or not known.any():
@@ -254,13 +153,13 @@ def pooled_share(y: FloatArray, target_r2: FloatArray) -> float:
 
 
 def participation(y: FloatArray) -> float:
-    """Give (sum of eigenvalues)^2 / (sum of their squares) of the models' correlations."""
+    """Return (sum of eigenvalues)^2 / (sum of their squares) of the models' correlations."""
     matrix = correlations(y[np.ptp(y, axis=1) > 0])
     return float(np.trace(matrix) ** 2 / (matrix**2).sum())
 
 
 def rho_interval(y: FloatArray) -> tuple[float, float, float]:
-    """Give rho and its 95 % interval by a jackknife over up to 20 blocks of items."""
+    """Return rho and its 95 % interval by a jackknife over up to 20 blocks of items."""
     rho = mean_correlation(y)
     n_blocks = min(N_BLOCKS, y.shape[1] // 2)
     if np.isnan(rho) or n_blocks < 2:

@@ -90,7 +90,7 @@ def _on_pool(
     probes: ScoreTable | ScoreMatrix,
     pool: Manifest | None,
 ) -> tuple[FloatArray, IntArray | None] | None:
-    """Give the probes' scores on pool or frame as they enter the weighted mean, and groups."""
+    """Return the probes' scores on pool or frame as they enter the weighted mean, and groups."""
     if pool is not None:
         seen = whole.take_items(pool.items)
         values, weights, names = seen.values, pool.relative_weights, pool.item_groups
@@ -138,7 +138,7 @@ def _log_ratios(z: FloatArray, subset: Manifest, groups: IntArray | None) -> Flo
 
 
 def _errors(z: FloatArray, subset: Manifest, groups: IntArray | None) -> FloatArray:
-    """Give the standard errors of the log ratios, probes as units; (2,), nan for one probe."""
+    """Return the standard errors of the log ratios, probes as units; (2,), nan for one probe."""
     n_blocks = min(MOST_BLOCKS, len(z))
     if n_blocks < 2:
         return np.full(2, np.nan)

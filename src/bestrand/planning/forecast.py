@@ -95,7 +95,7 @@ def forecast(
 
 
 def _split(covariance: FloatArray) -> tuple[FloatArray, float]:
-    """Give the variances, and the mean covariance of two probes (0 of one)."""
+    """Return the variances, and the mean covariance of two probes (0 of one)."""
     own = np.diag(covariance)
     n_pairs = max(own.size * (own.size - 1), 1)
     return own, float((covariance.sum() - own.sum()) / n_pairs)

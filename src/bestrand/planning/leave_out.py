@@ -88,7 +88,7 @@ def leave_out(
     n_draws: int,
     stream: Stream,
 ) -> Iterator[LeftOut]:
-    """Give probes and targets of every draw."""
+    """Return probes and targets of every draw."""
     if families is None:
         n_probes = min(n_probes, len(models) - 1)
         step = len(models) - n_probes

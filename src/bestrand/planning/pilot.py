@@ -1,6 +1,7 @@
 """Ways to spend: which items are chosen how, what that costs, and how wrong one then is."""
 
 import math
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -8,6 +9,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from bestrand.planning.moments import ModelMoments, model_moments, pair_moments
+from bestrand.record import Record
 from bestrand.rng import Stream
 from bestrand.stats.explained import strata_at
 from bestrand.stats.half_normal import exceedance
@@ -34,6 +36,29 @@ class Way(NamedTuple):
     n_probes: int = 0
     alpha: float = math.inf
     n_known: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint(Record):
+    """What to expect of one model's error at one size, in the metric's unit.
+
+    Attributes:
+        design: name of the design.
+        n: items.
+        retention: n / N.
+        mean: expected size of the error.
+        p95: its 95th percentile.
+        n_probes: K; 0 without probes.
+        n_pool: m, items that every probe runs, or ran; 0 without probes.
+    """
+
+    design: str
+    n: int
+    retention: float
+    mean: float
+    p95: float
+    n_probes: int = 0
+    n_pool: int = 0
 
 
 class Pilot:
@@ -63,30 +88,30 @@ class Pilot:
         self._moments: dict[tuple[str, int, int], ModelMoments] = {}
 
     def pool(self, way: Way, n: int) -> int:
-        """Give m: how many items the probes run, or ran."""
+        """Return m: how many items the probes run, or ran."""
         if way.design != "balanced":
             return self.n_frame
         return way.n_known or min(self.n_frame, math.ceil(min(way.alpha, self.n_frame) * n))
 
     def most(self, way: Way) -> int:
-        """Give the largest subset possible."""
+        """Return the largest subset possible."""
         return way.n_known or self.n_frame
 
     def cost(self, way: Way, n: int, n_targets: int, probe_cost: float) -> float:
-        """Give the cost in items of a target: n a target, and what the probes have yet to run."""
+        """Return the cost in items of a target: n a target, and what the probes have yet to run."""
         bought = 0 if way.n_known else way.n_probes * self.pool(way, n)
         return n * n_targets + probe_cost * bought
 
     def errors(self, way: Way, n: int) -> FloatArray:
-        """Give the variance of the error of each model as a target; (L,)."""
+        """Return the variance of the error of each model as a target; (L,)."""
         return np.asarray(self.factor * self._errors(way, n, "models"))
 
     def exceedance(self, way: Way, n: int, t: float) -> float:
-        """Give the probability that one model's error is larger than t."""
+        """Return the probability that one model's error is larger than t."""
         return exceedance(self.errors(way, n), t)
 
     def gap(self, way: Way, n: int, *, level: float, power: float) -> float:
-        """Give the gap between two models that is found with this power, at the median pair."""
+        """Return the gap between two models that is found with this power, at the median pair."""
         found = self._errors(way, n, "pairs")
         deviation = math.sqrt(self.factor * float(np.median(found)))
         return float(ndtri(0.5 + level / 2) + ndtri(power)) * deviation

@@ -3,10 +3,12 @@
 import bisect
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from dataclasses import asdict, dataclass
+from typing import Annotated, Literal, NamedTuple
 
-from bestrand.core.scores import ScoreMatrix, ScoreTable, matrix_of, why_missing
+import polars as pl
+
+from bestrand.core.scores import ScoreMatrix, ScoreTable, matrix_of, notes_of, why_missing
 from bestrand.errors import ArgumentError, InputError
 from bestrand.notes import Note
 from bestrand.planning.checks import (
@@ -16,8 +18,8 @@ from bestrand.planning.checks import (
     require_shares,
     whole_part,
 )
-from bestrand.planning.curve import CurvePoint
-from bestrand.planning.pilot import Pilot, Way, Word
+from bestrand.planning.pilot import CurvePoint, Pilot, Way, Word
+from bestrand.record import Record, as_key
 from bestrand.rng import Stream
 from bestrand.settings import real_number, whole_number
 from bestrand.stats.half_normal import exceedance, mean_size, quantile_size
@@ -33,7 +35,8 @@ LEVEL, RISK, POWER = 0.95, 0.05, 0.8
 Goal = Literal["max_error", "resolve", "budget"]
 
 
-class Option(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Option(Record):
     """One way to spend.
 
     Attributes:
@@ -58,7 +61,7 @@ class Option(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class Plan(Record):
     """What to buy.
 
     Attributes:
@@ -77,9 +80,9 @@ class Plan:
     """
 
     models: tuple[str, ...]
-    n_items: int
+    n_items: Annotated[int, as_key("items")]
     metric: str
-    n_targets: int
+    n_targets: Annotated[int, as_key("targets")]
     probe_cost: float
     goal: Goal | None
     value: float | None
@@ -87,7 +90,11 @@ class Plan:
     curve: tuple[CurvePoint, ...]
     options: tuple[Option, ...]
     verdict: str
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Note, ...]
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the curve of error against size, a row a point."""
+        return pl.DataFrame([asdict(point) for point in self.curve])
 
     @property
     def best(self) -> Option | None:
@@ -112,7 +119,7 @@ def plan(
     metric: str | None = None,
     seed: int = 0,
 ) -> Plan:
-    """Say how many items are needed, or what a budget buys, and whether probes are worth it.
+    """Return how many items are needed, or what a budget buys, and whether probes are worth it.
 
     Every model of the pilot stands for a target in turn. Errors are those of one model's full
     score, of a model taken at random; item weights are left aside. Give one goal at most.
@@ -197,7 +204,7 @@ def plan(
         curve=planner.curve(retentions),
         options=tuple(options),
         verdict=_verdict(goal, options, n_frame),
-        notes=part.notes,
+        notes=(*notes_of(scores), *part.notes),
     )
 
 
@@ -254,7 +261,7 @@ class _Planner(NamedTuple):
         return tuple(points)
 
     def option(self, way: Way, n: int, max_error: float | None = None) -> Option:
-        """Say what n items cost and bring."""
+        """Return what n items cost and bring."""
         variances = self.pilot.errors(way, n)
         return Option(
             design=way.design,
@@ -349,7 +356,7 @@ def _said(option: Option) -> str:
 
 
 def _verdict(goal: Goal | None, options: list[Option], n_frame: int) -> str:
-    """Say what to do, and what the best way of the other kind would have been."""
+    """Return what to do, and what the best way of the other kind would have been."""
     if goal is None:
         return "No goal was given: the curve shows what each size brings."
     best = options[0]

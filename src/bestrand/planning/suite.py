@@ -1,17 +1,19 @@
 """One budget over several benchmarks: how many items of each, so that the mean of all is best."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from dataclasses import asdict, dataclass
+from typing import Annotated, Literal
 
 import numpy as np
+import polars as pl
 
 from bestrand.core.bounds import example_range, range_said
-from bestrand.core.scores import ScoreMatrix, ScoreTable, matrix_of, why_missing
+from bestrand.core.scores import ScoreMatrix, ScoreTable, matrix_of, notes_of, why_missing
 from bestrand.errors import ArgumentError, InputError
 from bestrand.notes import Note
 from bestrand.planning.checks import LeaveOut, whole_part
 from bestrand.planning.moments import model_moments
+from bestrand.record import Record, as_key
 from bestrand.rng import Stream
 from bestrand.settings import whole_number
 from bestrand.stats.half_normal import mean_size, quantile_size
@@ -27,7 +29,8 @@ SuiteMean = Literal["macro", "micro"]
 Rule = Literal["equal", "equal retention", "neyman"]
 
 
-class SuiteRow(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SuiteRow(Record):
     """One benchmark's part of the budget.
 
     Attributes:
@@ -38,13 +41,14 @@ class SuiteRow(NamedTuple):
     """
 
     benchmark: str
-    n_items: int
+    n_items: Annotated[int, as_key("items")]
     spread: float
     sizes: dict[Rule, int]
 
 
-class SuiteError(NamedTuple):
-    """What a rule brings.
+@dataclass(frozen=True, slots=True)
+class SuiteError(Record):
+    """The error under one rule.
 
     Attributes:
         rule: how the budget is split.
@@ -58,24 +62,31 @@ class SuiteError(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class SuitePlan:
+class SuitePlan(Record):
     """How to split one budget over the benchmarks of a suite.
 
     Attributes:
         budget: items in all that one target runs.
         suite_mean: "macro", every benchmark counts the same, or "micro", every item.
-        rows: a benchmark each, in the order given.
-        errors: what each rule brings, the one to take first.
+        benchmarks: a row each, in the order given.
+        errors: the error under each rule, the one to take first.
         verdict: what to do, in a sentence or two.
         notes: what a reader should know.
     """
 
     budget: int
     suite_mean: SuiteMean
-    rows: tuple[SuiteRow, ...]
+    benchmarks: tuple[SuiteRow, ...]
     errors: tuple[SuiteError, ...]
     verdict: str
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Note, ...]
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return each benchmark's part, a row a benchmark, with a column of items a rule."""
+        rows = ((asdict(row), row.sizes) for row in self.benchmarks)
+        return pl.DataFrame(
+            [{k: v for k, v in row.items() if k != "sizes"} | dict(sizes) for row, sizes in rows]
+        )
 
     @property
     def best(self) -> Rule:
@@ -167,7 +178,8 @@ def plan_suite(
         for b, name in enumerate(names)
     )
     said = _verdict(errors, suite_mean)
-    return SuitePlan(budget, suite_mean, rows, tuple(errors), said, tuple(notes))
+    read = (note for scores in benchmarks.values() for note in notes_of(scores))
+    return SuitePlan(budget, suite_mean, rows, tuple(errors), said, (*read, *notes))
 
 
 def _require_scale(name: str, matrix: ScoreMatrix) -> None:

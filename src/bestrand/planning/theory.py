@@ -3,11 +3,13 @@
 Each figure belongs to a statement of the article; docs/why.md lists them.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from bestrand.planning.moments import probe_sets
+from bestrand.record import MaybeNumber, Record, as_key
 from bestrand.rng import Stream
 from bestrand.stats.tail import EqualCorrelation, balanced_share, explain_shift
 from bestrand.types import FloatArray
@@ -18,7 +20,8 @@ ITEMS_PER_PROBE = 10
 FACTORS = (2, 4, 8)
 
 
-class ShiftR2(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ShiftR2(Record):
     """The shift R^2: what some of the models, as probes, explain of the others' common shift.
 
     Attributes:
@@ -31,13 +34,14 @@ class ShiftR2(NamedTuple):
             explain with the rest: 0 but for rounding, by least squares.
     """
 
-    value: float
+    value: Annotated[MaybeNumber, as_key("r2")]
     n_probes: int
     n_targets: int
-    correlation: float
+    correlation: MaybeNumber
 
 
-class PoolLeft(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PoolLeft(Record):
     """What is left of the shift's variance after choosing the best subset of a pool.
 
     Attributes:
@@ -47,7 +51,7 @@ class PoolLeft(NamedTuple):
     """
 
     n_pool: int
-    variance_left: float
+    variance_left: MaybeNumber
 
 
 class LawEnds(NamedTuple):
@@ -97,7 +101,7 @@ def shift_r2(y: FloatArray, n_frame: int, stream: Stream) -> ShiftR2:
 
 
 def law_ends(covariance: FloatArray) -> LawEnds:
-    """Give lower end and mode of the law of the MAE of models with these errors; nan for one."""
+    """Return lower end and mode of the law of the MAE of models with these errors; nan for one."""
     if len(covariance) < 2:
         return LawEnds(float("nan"), float("nan"), float("nan"))
     law = EqualCorrelation.of(covariance)
@@ -105,7 +109,7 @@ def law_ends(covariance: FloatArray) -> LawEnds:
 
 
 def pools_left(share: float, n: int, n_frame: int, n_pool: int | None) -> tuple[PoolLeft, ...]:
-    """Say what pools of 2n, 4n, 8n and all N items leave of the shift's variance.
+    """Return what pools of 2n, 4n, 8n and all N items leave of the shift's variance.
 
     Args:
         share: the shift R^2, in 0..1; nan gives nan.

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bestrand.planning.backtest import Backtest
-from bestrand.planning.curve import CurvePoint
-from bestrand.planning.diagnose import Diagnosis
+from bestrand.planning.diagnosis import Diagnosis
 from bestrand.planning.error_law import ErrorLaw
+from bestrand.planning.pilot import CurvePoint
 from bestrand.reporting.charts.style import (
     COLOURS,
     FILE_WIDTH,
@@ -38,7 +38,7 @@ def law_chart(law: ErrorLaw, *, width: Width = FILE_WIDTH) -> "alt.LayerChart":
     """Draw the law of the error over the histogram of simulated subsets, both P95 marked.
 
     Args:
-        law: what `planning.simulate.error_law` gave.
+        law: what `planning.error_law.error_law` gave.
         width: in pixels, or "container".
     """
     return finished(_law_layers(law, width), _law_title(law))
@@ -183,26 +183,22 @@ def target_r2_chart(diagnosis: Diagnosis, *, width: Width = FILE_WIDTH) -> "alt.
 
 
 def _target_r2_title(diagnosis: Diagnosis) -> "alt.TitleParams":
-    flat = int(np.isnan(diagnosis.target_r2).sum())
+    flat = sum(np.isnan(row.target_r2) for row in diagnosis.models)
     without = f" {flat} flat or single models have none." if flat else ""
     return titled(
         "What the other models explain of each model",
         f"{len(diagnosis.models)} models on {count(diagnosis.n_items)} items, each left out in "
-        f"turn; target R² {number(diagnosis.target_r2_pooled, 2)} pooled (line).{without}",
+        f"turn; target R² {number(diagnosis.target_r2, 2)} pooled (line).{without}",
     )
 
 
 def _target_r2_layers(diagnosis: Diagnosis, width: Width) -> "alt.LayerChart":
     import altair as alt
 
-    known = [
-        {"model": model, "target_r2": part}
-        for model, part in zip(diagnosis.models, diagnosis.target_r2, strict=True)
-        if not np.isnan(part)
-    ]
-    order = [row["model"] for row in sorted(known, key=lambda row: -row["target_r2"])]
+    known = [row for row in diagnosis.models if not np.isnan(row.target_r2)]
+    order = [row.model for row in sorted(known, key=lambda row: -row.target_r2)]
     bars = (
-        alt.Chart(data(known))
+        alt.Chart(data([row.to_dict() for row in known]))
         .mark_bar(color=COLOURS[0])
         .encode(
             x=alt.X("target_r2:Q", title="target R², share of the variance of its own item scores"),
@@ -214,7 +210,7 @@ def _target_r2_layers(diagnosis: Diagnosis, width: Width) -> "alt.LayerChart":
         )
     )
     pooled = (
-        alt.Chart(data([{"pooled": diagnosis.target_r2_pooled}]))
+        alt.Chart(data([{"pooled": diagnosis.target_r2}]))
         .mark_rule(strokeDash=[5, 3], strokeWidth=2, color=COLOURS[3])
         .encode(x="pooled:Q", tooltip=[alt.Tooltip("pooled:Q", format=".3f")])
     )
@@ -230,7 +226,7 @@ def diagnosis_chart(
 
     Args:
         diagnosis: what `diagnose` gave.
-        law: of the same scores, from `planning.simulate.error_law`.
+        law: of the same scores, from `planning.error_law.error_law`.
         width: of each part, in pixels.
     """
     import altair as alt

@@ -5,7 +5,7 @@ from typing import assert_never
 from bestrand.core.scores import ScoreMatrix, ScoreTable, matrix_of
 from bestrand.errors import ArgumentError, InputError
 from bestrand.planning.backtest import Backtest
-from bestrand.planning.diagnose import Diagnosis
+from bestrand.planning.diagnosis import Diagnosis
 from bestrand.planning.error_law import error_law
 from bestrand.planning.plan import Plan
 from bestrand.reporting.charts.planning import backtest_chart, curve_chart, diagnosis_chart
@@ -54,7 +54,7 @@ def chart(
     if seen.left_out_items:
         left = set(seen.left_out_items)
         matrix = matrix.take_items([item for item in matrix.frame.items if item not in left])
-    if matrix.models != seen.models or matrix.frame.n != seen.n_scored:
+    if matrix.models != seen.names or matrix.frame.n != seen.n_scored:
         raise InputError(
             f"The diagnosis is of {len(seen.models)} models on {seen.n_scored} items, "
             f"these scores are of {len(matrix.models)} on {matrix.frame.n}. Give the scores from "

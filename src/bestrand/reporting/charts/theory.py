@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bestrand.planning.diagnose import Diagnosis
+from bestrand.planning.diagnosis import Diagnosis
 from bestrand.planning.error_law import ErrorLaw
 from bestrand.reporting.charts.style import (
     COLOURS,

@@ -7,13 +7,11 @@ from pydantic import BaseModel
 from bestrand.core.estimates import DifferenceTable, EstimateTable
 from bestrand.core.summary import Summary
 from bestrand.data.demo import Demo
+from bestrand.planning.backtest import Backtest
+from bestrand.planning.diagnosis import Diagnosis
+from bestrand.planning.plan import Plan
+from bestrand.planning.suite import SuitePlan
 from bestrand.record import Record
-from bestrand.reporting.json.planning import (
-    BacktestReport,
-    DiagnoseReport,
-    PlanReport,
-    SuiteReport,
-)
 from bestrand.reporting.json.study import StudyReport
 from bestrand.reporting.json.subset import SubsetReport
 from bestrand.reporting.worth import PrintedManifest
@@ -26,10 +24,10 @@ CONTRACTS: dict[str, type[BaseModel] | type[Record]] = {
     "estimate": EstimateTable,
     "compare": DifferenceTable,
     "verify": Verification,
-    "diagnose": DiagnoseReport,
-    "plan": PlanReport,
-    "suite": SuiteReport,
-    "backtest": BacktestReport,
+    "diagnose": Diagnosis,
+    "plan": Plan,
+    "suite": SuitePlan,
+    "backtest": Backtest,
     "demo": Demo,
     "study": StudyReport,
     "report": SubsetReport,
