@@ -197,5 +197,5 @@ def test_a_part_of_a_frame_has_weights_of_its_own() -> None:
     assert part.items == ("b", "c")
     assert part.groups == ("x", "y")
     assert part.weights.tolist() == [0.25, 0.75]
-    with pytest.raises(InputError, match="must have a weight above 0; all weigh 0"):
+    with pytest.raises(InputError, match="must have a weight above 0; all have weight 0"):
         frame.take(np.array([0]))

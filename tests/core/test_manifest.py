@@ -12,7 +12,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from bestrand import Frame, Manifest, ManifestError, Note, OutputError, draw_pool
-from bestrand.core.manifest import SCHEMA_VERSION, scores_digest
+from bestrand.core.manifest import SCHEMA_VERSION, SINCE_2, fields_digest, scores_digest
+from bestrand.core.runs import BenchmarkSource, TaskSource
 
 
 FIELDS: dict[str, Any] = {
@@ -39,11 +40,16 @@ FIELDS: dict[str, Any] = {
     "probe_means": {"acc": {"p1": 0.25, "p2": 1 / 3}},
     "distance": 0.00123,
     "notes": (Note("one-probe", "A single probe …"),),
+    "item_tasks": ("t", "t", "u", "u", "u"),
+    "item_hashes": ("5f", None, "7a", "7b", "7c"),
+    "source": BenchmarkSource("lm-eval", "0.4.13", {"t": TaskSource("1.0", 6)}),
 }
 NONE_ALLOWED = [
     *("scores_digest", "parent", "item_weights", "item_groups", "group_sizes"),
     *("inclusion", "distance", "estimation_weights", "probe_means"),
+    *("item_tasks", "item_hashes", "source"),
 ]
+LAYOUT_1 = {name: value for name, value in FIELDS.items() if name not in SINCE_2}
 MANIFEST = Manifest.make(**FIELDS)
 OTHER: dict[str, Any] = {
     "bestrand_version": "9.9",
@@ -68,7 +74,10 @@ OTHER: dict[str, Any] = {
     "pool_balanced_on": [],
     "probe_means": {"acc": {"p1": 0.25, "p2": 0.3}},
     "probes": ["p2", "p1"],
-    "schema_version": 0,
+    "schema_version": 1,
+    "item_tasks": ["t", "u", "u", "u", "u"],
+    "item_hashes": ["5f", "6a", "7a", "7b", "7c"],
+    "source": None,
     "scores_digest": None,
     "seed": 1,
     "weighting": "macro",
@@ -87,6 +96,32 @@ def test_equal_manifests_are_equal_bytes() -> None:
     assert again.to_json() == MANIFEST.to_json()
     assert MANIFEST.to_json().isascii()
     assert MANIFEST.to_json().endswith("}\n")
+
+
+def test_what_needs_no_field_of_layout_2_is_written_in_layout_1() -> None:
+    plain = Manifest.make(**LAYOUT_1)
+    text = plain.to_json()
+
+    assert MANIFEST.schema_version == 2
+    assert plain.schema_version == 1
+    assert not set(SINCE_2) & set(json.loads(text))
+    assert Manifest.from_json(text) == plain
+    assert Manifest.from_json(text).to_json() == text
+
+
+def test_a_manifest_of_layout_1_is_written_again_byte_for_byte() -> None:
+    text = (Path(__file__).parent / "layout_1.json").read_text(encoding="ascii")
+
+    assert Manifest.from_json(text).to_json() == text
+
+
+@pytest.mark.parametrize("changed", [{"source": None}, {"schema_version": 1}])
+def test_a_layout_must_have_its_fields(changed: dict[str, Any]) -> None:
+    fields = fields_of(MANIFEST) | {"item_tasks": None, "item_hashes": None} | changed
+    fields["digest"] = fields_digest(fields)
+
+    with pytest.raises(ManifestError, match="`schema_version` must be 2 with tasks"):
+        Manifest.from_json(json.dumps(fields))
 
 
 def test_the_digest_is_over_all_other_fields_in_canonical_form() -> None:
@@ -125,6 +160,8 @@ def test_any_manifest_is_the_same_after_it_was_read(
         "group_sizes": dict.fromkeys(items, 1),
         "estimation_weights": None,
         "inclusion": None,
+        "item_tasks": tuple(items),
+        "item_hashes": (None,) * len(items),
         "n_pool": 100,
         "n_frame": 1000,
     }
@@ -153,8 +190,9 @@ def test_every_field_has_another_value_in_these_tests() -> None:
 @pytest.mark.parametrize("name", OTHER)
 def test_a_changed_field_is_noticed(name: str) -> None:
     text = json.dumps(fields_of(MANIFEST) | {name: OTHER[name]})
+    because = "`manifest` is invalid .*: " if name == "schema_version" else ""
 
-    with pytest.raises(ManifestError, match=r"^m.json: changed after it was written, for its di"):
+    with pytest.raises(ManifestError, match=rf"^m.json: {because}changed after it was written, "):
         Manifest.from_json(text, source="m.json")
 
 
@@ -164,7 +202,7 @@ def test_a_missing_field_is_noticed(name: str) -> None:
     del fields[name]
     because = {
         "schema_version": "not a manifest, for it has no `schema_version`",
-        "pool_balanced_on": "changed after it was written",
+        **dict.fromkeys(("pool_balanced_on", *SINCE_2), "changed after it was written"),
     }.get(name, f"`{name}` is invalid .*changed after it was written, or no manifest")
 
     with pytest.raises(ManifestError, match=because):
@@ -202,10 +240,10 @@ def test_a_newer_layout_asks_for_a_newer_bestrand() -> None:
         Manifest.from_json(json.dumps(newer), source="m.json")
 
     assert str(refused.value) == (
-        "m.json: written in layout 2 (by bestrand 7.0), and this bestrand reads up to 1. Install a "
+        "m.json: written in layout 3 (by bestrand 7.0), and this bestrand reads up to 2. Install a "
         "newer bestrand."
     )
-    assert refused.value.facts == {"schema_version": 2}
+    assert refused.value.facts == {"schema_version": 3}
 
 
 @pytest.mark.parametrize(

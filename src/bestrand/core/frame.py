@@ -11,6 +11,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from bestrand.core.runs import BenchmarkSource
 from bestrand.errors import ArgumentError, InputError
 from bestrand.ids import is_encodable
 from bestrand.notes import Note, shown
@@ -35,6 +36,8 @@ class Frame:
             sum of weight * score over the frame.
         weighting: how the weights came about.
         notes: what reading the items found odd; they say nothing of the items themselves.
+        hashes: (N,) digest of each item's content, as the harness computes it; None where unknown.
+        source: where the items come from; None where unknown.
     """
 
     items: tuple[str, ...]
@@ -43,6 +46,8 @@ class Frame:
     weights: FloatArray
     weighting: Weighting
     notes: tuple[Note, ...] = ()
+    hashes: tuple[str | None, ...] | None = None
+    source: BenchmarkSource | None = None
 
     def __post_init__(self) -> None:
         weights = self.weights.view()
@@ -58,6 +63,8 @@ class Frame:
         tasks: Sequence[str] | None = None,
         weights: Sequence[float] | FloatArray | None = None,
         weighting: Weighting | None = None,
+        hashes: Sequence[str | None] | None = None,
+        source: BenchmarkSource | None = None,
     ) -> "Frame":
         """Make a frame from items in any order; `groups`, `tasks`, `weights` go with `items`.
 
@@ -69,6 +76,8 @@ class Frame:
             weighting: "micro", every item counts the same; "macro", every group counts the same,
                 and the items of a group alike; "explicit", by `weights`. Default: "explicit" with
                 `weights`, else "micro".
+            hashes: digest of each item's content; None where it is not known.
+            source: where the items come from.
 
         Raises:
             InputError: no items, one text for them, an id twice or that is no text, groups asked
@@ -103,6 +112,8 @@ class Frame:
             tasks=_in_order("tasks", tasks, order),
             weights=raw / math.fsum(raw),
             weighting=weighting,
+            hashes=None if hashes is None else tuple(hashes[i] for i in order),
+            source=source,
         )
 
     @property
@@ -169,6 +180,8 @@ class Frame:
             tasks=None if self.tasks is None else tuple(self.tasks[i] for i in chosen),
             weights=weights / math.fsum(weights),
             weighting=self.weighting,
+            hashes=None if self.hashes is None else tuple(self.hashes[i] for i in chosen),
+            source=self.source,
         )
 
 

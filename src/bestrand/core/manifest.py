@@ -12,6 +12,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from bestrand.core.frame import Frame
+from bestrand.core.runs import BenchmarkSource
 from bestrand.errors import ManifestError
 from bestrand.files import write_whole
 from bestrand.ids import is_encodable
@@ -19,7 +20,8 @@ from bestrand.notes import Note, shown
 from bestrand.types import FloatArray, IntArray, Weighting
 
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2  # of manifests that hold a field of `SINCE_2`; others are of layout 1
+SINCE_2 = ("item_tasks", "item_hashes", "source")
 ADOPTED = "Adopted"  # stands for the design of a subset that others chose
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Balance = Literal["probes", "groups"]
@@ -43,6 +45,9 @@ class DrawnFields(TypedDict):
     inclusion: tuple[float, ...] | None
     distance: float | None
     notes: tuple[Note, ...]
+    item_tasks: NotRequired[tuple[str, ...] | None]
+    item_hashes: NotRequired[tuple[str | None, ...] | None]
+    source: NotRequired[BenchmarkSource | None]
 
 
 class MadeFields(TypedDict):
@@ -78,7 +83,9 @@ class Manifest(BaseModel):
         title="bestrand manifest",
     )
 
-    schema_version: int = Field(SCHEMA_VERSION, description="Version of this layout.")
+    schema_version: Literal[1, 2] = Field(
+        description="Version of this layout: 2 with `item_tasks`, `item_hashes` or `source`."
+    )
     kind: Literal["pool", "subset"] = Field(
         description="`pool`: the items to run the probes on. `subset`: the items to run targets on."
     )
@@ -127,6 +134,17 @@ class Manifest(BaseModel):
         description="Between the probes' means on the chosen items and on the pool; null if none."
     )
     notes: tuple[Note, ...] = Field(description="What a reader should know.")
+    item_tasks: tuple[str, ...] | None = Field(
+        None, description="Each chosen item's task, which begins its id, or null."
+    )
+    item_hashes: tuple[str | None, ...] | None = Field(
+        None,
+        description="Digest of each chosen item's content, as its harness computes it; null where "
+        "it is not known.",
+    )
+    source: BenchmarkSource | None = Field(
+        None, description="Harness, and version and size of each task, or null."
+    )
     bestrand_version: str = Field(description="The version that wrote this.")
     digest: Digest = Field(description="SHA-256 over all the other fields.")
 
@@ -134,14 +152,18 @@ class Manifest(BaseModel):
     def _fits_together(self) -> Self:
         """Require that the fields do not contradict each other."""
         n = len(self.items)
-        aligned = (self.item_weights, self.item_groups, self.estimation_weights, self.inclusion)
+        aligned = (
+            *(self.item_weights, self.item_groups, self.estimation_weights, self.inclusion),
+            *(self.item_tasks, self.item_hashes),
+        )
         if n == 0 or list(self.items) != sorted(set(self.items)):
             raise ValueError("`items` must be distinct, ascending, and one at least")
         if not n <= self.n_pool <= self.n_frame:
             raise ValueError("sizes must be items <= n_pool <= n_frame")
         if any(values is not None and len(values) != n for values in aligned):
             raise ValueError("what goes with `items` must be as long as they are")
-        if any(weight < 0 for values in aligned[::2] for weight in values or ()):
+        weights = (self.item_weights, self.estimation_weights)
+        if any(weight < 0 for values in weights for weight in values or ()):
             raise ValueError("weights must be 0 or more")
         if any(not 0 < chance <= 1 for chance in self.inclusion or ()):
             raise ValueError("`inclusion` must be above 0 and at most 1")
@@ -151,6 +173,8 @@ class Manifest(BaseModel):
         for means in (self.probe_means or {}).values():
             if set(means) != set(self.probes):
                 raise ValueError("`probe_means` must be those of `probes`")
+        if (self.schema_version == 1) != all(getattr(self, name) is None for name in SINCE_2):
+            raise ValueError("`schema_version` must be 2 with tasks, hashes or source, else 1")
         return self
 
     @classmethod
@@ -161,7 +185,7 @@ class Manifest(BaseModel):
             ManifestError: a field that is invalid, or a name that is not valid Unicode.
         """
         stamped = {
-            "schema_version": SCHEMA_VERSION,
+            "schema_version": 2 if any(fields.get(name) for name in SINCE_2) else 1,
             "bestrand_version": _own_version(),
             "digest": "0" * 64,
             **fields,
@@ -170,7 +194,7 @@ class Manifest(BaseModel):
             bare = cls.model_validate(stamped)
         except ValidationError as error:
             raise ManifestError(f"{_said(error)}. A manifest cannot be made of it.") from error
-        written = bare.model_dump(mode="json")
+        written = bare.to_fields()
         if not is_encodable(json.dumps(written, ensure_ascii=False)):
             raise ManifestError(
                 "A manifest must be valid Unicode, and some name in it has an unpaired surrogate. "
@@ -201,9 +225,15 @@ class Manifest(BaseModel):
         codes = {name: code for code, name in enumerate(self.group_sizes)}
         return np.array([codes[group] for group in self.item_groups], dtype=np.int64)
 
+    def to_fields(self) -> dict[str, Any]:
+        """Return the fields as JSON has them; those that came with layout 2 in no earlier one."""
+        fields = self.model_dump(mode="json")
+        late = SINCE_2 if self.schema_version == 1 else ()
+        return {name: value for name, value in fields.items() if name not in late}
+
     def to_json(self) -> str:
         """Return the canonical text: sorted keys, ASCII, one line feed at the end."""
-        return canonical(self.model_dump(mode="json"))
+        return canonical(self.to_fields())
 
     def write(self, path: str | Path, *, force: bool = False) -> None:
         """Write the manifest; the same manifest may be written again.

@@ -70,7 +70,15 @@ class Pool:
         weights = pool.relative_weights
         shares = weights / weights.sum()
         return cls(
-            frame=Frame(pool.items, pool.item_groups, None, shares, pool.weighting),
+            frame=Frame(
+                pool.items,
+                pool.item_groups,
+                pool.item_tasks,
+                shares,
+                pool.weighting,
+                hashes=pool.item_hashes,
+                source=pool.source,
+            ),
             weights=weights,
             inclusion=None if pool.inclusion is None else np.array(pool.inclusion),
             n_frame=pool.n_frame,

@@ -12,7 +12,7 @@ import polars as pl
 
 from bestrand.core.bounds import require_one_scale, seen_bounds, unit_bounds
 from bestrand.core.frame import Frame
-from bestrand.core.runs import RunFacts
+from bestrand.core.runs import RunFacts, source_of
 from bestrand.core.summary import Counts, Summary
 from bestrand.errors import ArgumentError, InputError
 from bestrand.files import write_whole
@@ -246,6 +246,8 @@ class ScoreTable:
             tasks=self._whole_column("task"),
             weights=numbers,
             weighting=weighting,
+            hashes=self._hashes(),
+            source=source_of(self.runs),
         )
 
     def matrix(
@@ -306,6 +308,14 @@ class ScoreTable:
         buffer = BytesIO()
         table.write_parquet(buffer, compression="zstd")
         return buffer.getvalue()
+
+    def _hashes(self) -> list[str | None] | None:
+        """Return the digest of each item's content; None where no log says any."""
+        if self.contents is None:
+            return None
+        known = self.contents.drop_nulls("document").unique("item", keep="first")
+        found = dict(known.select("item", "document").iter_rows())
+        return [found.get(item) for item in self.items["item"]] if found else None
 
     def _whole_column(self, name: str) -> list[Any] | None:
         """Take a column that every item has; None where none has it."""

@@ -5,7 +5,7 @@ import math
 
 from pydantic import Field
 
-from bestrand.core.manifest import ADOPTED, Manifest, canonical
+from bestrand.core.manifest import ADOPTED, PRINTED, Manifest, canonical
 from bestrand.notes import Note
 from bestrand.planning.costs import Costs, costs
 from bestrand.reporting.charts.style import count, noun
@@ -35,7 +35,9 @@ class PrintedManifest(Manifest):
 
     def to_json(self) -> str:
         """Return the canonical text of all fields; nan is null."""
-        return canonical(json.loads(self.model_dump_json()))
+        fields = self.to_fields()
+        fields |= json.loads(self.model_dump_json(include=set(PRINTED)))  # nan is null
+        return canonical(fields)
 
 
 def printed(

@@ -13,7 +13,7 @@ UNEVEN = 1.3  # design effect of the weights, above which intervals were seen to
 def drawn_fields(pool: Pool, draw: Draw, design: str) -> DrawnFields:
     """Return the fields of a manifest that describe the pool and the items chosen from it."""
     columns = draw.columns
-    groups = pool.frame.groups
+    groups, tasks, hashes = pool.frame.groups, pool.frame.tasks, pool.frame.hashes
     chance = draw.inclusion
     if chance is not None:
         chance = None if pool.inclusion is None else chance * pool.inclusion[columns]
@@ -33,6 +33,9 @@ def drawn_fields(pool: Pool, draw: Draw, design: str) -> DrawnFields:
         "inclusion": _numbers(chance),
         "distance": draw.distance,
         "notes": tuple(notes),
+        "item_tasks": None if tasks is None else tuple(tasks[i] for i in columns),
+        "item_hashes": None if hashes is None else tuple(hashes[i] for i in columns),
+        "source": pool.frame.source,
     }
 
 
