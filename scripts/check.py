@@ -14,6 +14,7 @@ from pathlib import Path
 
 
 ROOT = Path(__file__).resolve().parent.parent
+COVERED = 97  # percent of lines and branches that tests must run
 
 
 def main() -> int:
@@ -23,7 +24,8 @@ def main() -> int:
     parser.add_argument("-n", default=str(os.cpu_count()), help="tests at once")
     args, others = parser.parse_known_args()
     python = sys.executable
-    chosen = ["--cov", "--cov-report=term:skip-covered"] if args.slow else ["-m", "not slow"]
+    gate = ["--cov", "--cov-report=term:skip-covered", f"--cov-fail-under={COVERED}"]
+    chosen = gate if args.slow else ["-m", "not slow"]
     with tempfile.TemporaryDirectory() as site:
         checks = [
             [python, "-m", "ruff", "check"],

@@ -15,6 +15,7 @@ FORMS: dict[str, Callable[[str], str]] = {
     "the surrounding white space": str.strip,
     "the way numbers are written ('01', '1.0', '1')": _as_whole_number,
     "upper and lower case": str.casefold,
+    "the task in front ('task:')": lambda item: item.partition(":")[2] or item,
     "the Unicode form (NFC, NFD)": lambda item: unicodedata.normalize("NFC", item),
 }
 

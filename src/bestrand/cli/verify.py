@@ -32,12 +32,24 @@ def verify(
     texts: Annotated[
         Path | None, typer.Option("--texts", help="The items' texts, for a subset chosen by them.")
     ] = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--against",
+            metavar="LOG",
+            help="Log of a full run, with whose content and prompts a run is compared; repeat it "
+            "for several.",
+        ),
+    ] = None,
     reading: Reading,
     out: Output,
 ) -> None:
     """Check that a manifest fits, and draw it again.
 
-    Exits with 1 if it was altered, does not fit these items, or is not drawn again the same.
+    Of a run it names, by model, items that are missing, extra or without a score, and, where logs
+    say it, other content, prompts, versions and sizes.
+
+    Exits with 1 if anything failed.
 
     Example: bestrand verify subset.json probes.parquet --pool pool.json
     """
@@ -46,7 +58,9 @@ def verify(
     seen = br.Manifest.read(manifest)
     parent = br.Manifest.read(pool) if pool is not None else None
     words = br.read_texts(texts) if texts is not None else None
-    report = br.verify(seen, _scores_or_items(items, reading), pool=parent, texts=words)
+    full = reading.scores(against) if against else None
+    run = _scores_or_items(items, reading)
+    report = br.verify(seen, run, pool=parent, texts=words, against=full)
     out.report(report, checks_table)
     if not report.ok:
         raise typer.Exit(1)

@@ -156,6 +156,8 @@ class ScoreTable:
         contents: digests of what each item and prompt was, where logs say so: `item`, `model`,
             `document`, `prompt` (null where not known); None without any.
         runs: what the logs say of each run; empty for tables.
+        duplicates: items that came more than once with the same score: `item`, `model`; None
+            where that was not checked.
     """
 
     rows: pl.DataFrame
@@ -166,6 +168,7 @@ class ScoreTable:
     faults: pl.DataFrame | None = None
     contents: pl.DataFrame | None = None
     runs: tuple[RunFacts, ...] = ()
+    duplicates: pl.DataFrame | None = None
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -187,7 +190,7 @@ class ScoreTable:
         """Count by what became of them, over one metric or all."""
         rows = self.rows if metric is None else self.rows.filter(pl.col("metric") == metric)
         by_status = dict(rows.group_by("status").len().iter_rows())
-        cells = self.items.height * rows.select("model", "metric").n_unique()
+        cells = self._cells(rows)
         return Counts(
             scored=by_status.get("scored", 0),
             missing=cells - rows.height,
@@ -195,6 +198,16 @@ class ScoreTable:
             unscored=by_status.get("unscored", 0),
             duplicate=self.n_duplicates,
         )
+
+    def _cells(self, rows: pl.DataFrame) -> int:
+        """Return how many scores there could be: a task has the metrics of its rows."""
+        if self.items["task"].n_unique() < 2:
+            return self.items.height * rows.select("model", "metric").n_unique()
+        sizes = dict(self.items.group_by("task").len().iter_rows())
+        of_tasks = rows.join(self.items.select("item", "task"), on="item")
+        metrics = of_tasks.select("task", "metric").unique()
+        models = rows["model"].n_unique()
+        return sum(sizes[task] * models for task in metrics["task"])
 
     def summary(self) -> Summary:
         """Return what was read."""

@@ -102,6 +102,7 @@ def gather(
         ),
         bounds=_take_bounds(bounds, kept),
         contents=contents(kept),
+        duplicates=_repeated(taken.rows),
     )
 
 
@@ -216,6 +217,12 @@ def _errored_repeats(rows: pl.DataFrame, duplicates: Duplicates) -> list[Note]:
         "mean is over the others. To count errors as 0: --errors zero (errors=)."
     )
     return [Note("errored-repeats", text)]
+
+
+def _repeated(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return `item` and `model` of rows that came more than once."""
+    twice = rows.filter(pl.struct(KEY_OF_REPEAT).is_duplicated())
+    return twice.select("item", "model").unique().sort("item", "model")
 
 
 def _clash(clash: pl.DataFrame, reads: Sequence[Read]) -> InputError:

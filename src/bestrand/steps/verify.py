@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
-from bestrand.core.frame import Frame
-from bestrand.core.manifest import ADOPTED, Manifest
-from bestrand.core.scores import ScoreMatrix, ScoreTable, why_missing
+from bestrand.core.frame import Frame, items_digest
+from bestrand.core.manifest import ADOPTED, SINCE_2, Manifest
+from bestrand.core.scores import ScoreMatrix, ScoreTable
 from bestrand.core.texts import ItemTexts
 from bestrand.errors import BestrandError
 from bestrand.ids import explain_mismatch
@@ -15,21 +14,7 @@ from bestrand.notes import Note, shown
 from bestrand.record import Record
 from bestrand.steps.draw_pool import draw_pool
 from bestrand.steps.select import select
-
-
-@dataclass(frozen=True, slots=True)
-class Check(Record):
-    """One thing that was looked at.
-
-    Attributes:
-        name: a short fixed word.
-        outcome: "passed", "failed", or "skipped" where it could not be looked at.
-        text: what was seen.
-    """
-
-    name: str
-    outcome: Literal["passed", "failed", "skipped"]
-    text: str
+from bestrand.steps.verify_run import Check, check_run
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,23 +42,26 @@ def verify(
     *,
     pool: Manifest | None = None,
     texts: ItemTexts | None = None,
+    against: ScoreTable | None = None,
 ) -> Verification:
     """Check a manifest against items or scores.
 
     Given the whole frame (or the pool, for a subset with a parent), it checks that this is the
-    frame drawn from, and draws again. Given the scores of a run, it checks that exactly the chosen
-    items were run.
+    frame drawn from, and draws again. Given the scores of a run, it checks by model that exactly
+    the chosen items were run, and, as far as logs say it, that their content, their prompts, the
+    version and the size of the benchmark are what they were when the items were chosen.
 
     Args:
         manifest: a pool or a subset, as read; an edited file is refused when it is read.
         items: the frame's items, the scores the choice was made from, or the scores of a run.
         pool: the parent, for a subset chosen from a pool.
         texts: the items' texts, for a subset chosen by them.
+        against: scores from full logs, with whose content and prompts a run is compared.
 
     Returns:
         The checks and their outcome.
     """
-    checks = tuple(_checks(manifest, items, pool, texts))
+    checks = tuple(_checks(manifest, items, pool, texts, against))
     notes = () if isinstance(items, ScoreMatrix) else getattr(items, "notes", ())
     ok = all(check.outcome != "failed" for check in checks)
     return Verification(ok, manifest.kind, manifest.n, checks, notes)
@@ -84,12 +72,16 @@ def _checks(
     items: Frame | ScoreTable | ScoreMatrix | Sequence[str],
     pool: Manifest | None,
     texts: ItemTexts | None,
+    against: ScoreTable | None,
 ) -> Iterator[Check]:
     ids = _ids(items)
     if pool is not None:
         yield _check_parent(manifest, pool)
-    if set(ids) == set(manifest.items) and manifest.n < manifest.n_frame:
-        yield _check_run(manifest, items)
+    if manifest.n < manifest.n_frame and _is_run(manifest, ids, items, pool):
+        if isinstance(items, ScoreTable | ScoreMatrix):
+            yield from check_run(manifest, items, against)
+        else:
+            yield Check("items", "passed", f"exactly the {manifest.n} chosen items are here")
         if manifest.design == ADOPTED:
             yield _not_drawn(manifest)
         return
@@ -101,23 +93,28 @@ def _checks(
         yield _redraw(manifest, items, pool, texts)
 
 
-def _check_run(
-    manifest: Manifest, items: Frame | ScoreTable | ScoreMatrix | Sequence[str]
-) -> Check:
-    """Return whether every model of a run has a score on every chosen item."""
-    said = f"exactly the {manifest.n} chosen items are here"
-    if not isinstance(items, ScoreTable):
-        return Check("items", "passed", said)
-    lacking = [
-        f"{count} {name}"
-        for name, count in items.counts().to_dict().items()
-        if name in ("missing", "errored", "unscored") and count
-    ]
-    if lacking:
-        said += f", but not every score: {', '.join(lacking)}"
-        why = why_missing(items)
-        return Check("items", "failed", f"{said}.{why}" if why else said)
-    return Check("items", "passed", f"{said}, scored for every model")
+def _is_run(
+    manifest: Manifest,
+    ids: tuple[str, ...],
+    items: Frame | ScoreTable | ScoreMatrix | Sequence[str],
+    pool: Manifest | None,
+) -> bool:
+    """Whether these are what a run of the chosen items left, and not what they were chosen from."""
+    here = set(ids)
+    if here == set(manifest.items):
+        return True
+    if (
+        not isinstance(items, ScoreTable | ScoreMatrix)
+        or items_digest(here) == manifest.frame_digest
+    ):
+        return False
+    is_pool = pool is not None and here == set(pool.items)
+    holds_all = set(manifest.items) <= here
+    if is_pool or (holds_all and len(here) in (manifest.n_pool, manifest.n_frame)):
+        return False
+    if isinstance(items, ScoreTable) and items.runs:
+        return len(here) < manifest.n_frame
+    return len(here) ** 2 < manifest.n * manifest.n_frame  # nearer to n than to N
 
 
 def _not_drawn(manifest: Manifest) -> Check:
@@ -244,7 +241,9 @@ def _redraw(
 
 def _other_fields(manifest: Manifest, again: Manifest) -> list[str]:
     """Name the fields in which a redrawn manifest differs, as far as they can be compared."""
-    skipped = {"digest", "bestrand_version", "items"}
+    skipped = {"digest", "bestrand_version", "items", "schema_version"}
+    # layout 1 does not hold these, and neither does what is no log
+    skipped |= {name for name in SINCE_2 if None in (getattr(manifest, name), getattr(again, name))}
     if again.group_sizes is None:  # a bare list of ids knows no groups
         skipped |= {"group_sizes", "item_groups", "notes"}
     one, other = manifest.model_dump(), again.model_dump()
