@@ -49,6 +49,7 @@ from .reporting.write import report as report
 from .steps.adopt import adopt as adopt
 from .steps.draw_pool import draw_pool as draw_pool
 from .steps.estimate import estimate as estimate
+from .steps.export import export as export
 from .steps.read_items import read_items as read_items
 from .steps.read_scores import read_scores as read_scores
 from .steps.select import select as select

@@ -223,6 +223,7 @@ def _prints() -> dict[str, Any]:
         "manifest": _run("select", "known.parquet", "-n", "30", "-o", "subset.json"),
         "estimate": _run("estimate", "subset.json", *targets),
         "compare": _run("compare", "subset.json", *targets, "--baseline", whole.targets.models[0]),
+        "export": _run("export", "subset.json", "--to", "json", "-o", "exported"),
         "verify": _run("verify", "subset.json", "known.parquet"),
         "diagnose": _run("diagnose", "all.parquet", "--retention", "0.2"),
         "plan": _run("plan", "all.parquet", "--max-error", "0.1", "--retention", "0.2"),

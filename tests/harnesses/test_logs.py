@@ -64,6 +64,8 @@ def test_the_page_names_every_harness_and_the_version_that_was_tested() -> None:
     table = [line for line in page.splitlines() if line.startswith("| ")]
 
     for word, harness in HARNESSES.items():
+        if not harness.reads:
+            continue
         [row] = [line for line in table if f"| `{word}` |" in line]
         assert row.startswith(f"| {harness.title} |")
         assert harness.versions.split()[-1] in row

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Literal, NamedTuple
 
-from bestrand.core.manifest import Manifest
-from bestrand.errors import ArgumentError
 from bestrand.harnesses.files import LogFile
 from bestrand.notes import Note
 
@@ -122,18 +120,50 @@ class Run:
     notes: Sequence[Note] = ()
 
 
+FOLDER = "{folder}"  # in the words of a command: the folder into which the files were written
+
+
+class Selection(NamedTuple):
+    """The items to be run, as an export needs them.
+
+    Attributes:
+        digest: of the manifest.
+        by_task: the harness's own ids, by task, in the order of the manifest; the task is "" where
+            one list of ids serves the whole benchmark.
+        every: own ids of all items of the benchmark, by task; None where they were not given.
+        source: the harness's own file of all items; None where it was not given.
+        dataset: the name under which the harness knows the benchmark; "" where it was not given.
+    """
+
+    digest: str
+    by_task: Mapping[str, tuple[str, ...]]
+    every: Mapping[str, tuple[str, ...]] | None = None
+    source: Path | None = None
+    dataset: str = ""
+
+    @property
+    def run_name(self) -> str:
+        """A name for the run from which the manifest can be told."""
+        return f"{MANIFEST_KEY}-{self.digest[:12]}"
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Own ids of all tasks."""
+        return tuple(item for items in self.by_task.values() for item in items)
+
+
 class Export(NamedTuple):
     """What runs a harness on the chosen items.
 
     Attributes:
         files: content by file name, to be written into one folder.
-        command: the words of the command that runs it, with "{folder}" for that folder; words in
+        commands: the words of each command that runs it, with `FOLDER` for that folder; words in
             capitals are to be filled in.
         notes: what a user should know.
     """
 
     files: Mapping[str, bytes]
-    command: Sequence[str]
+    commands: Sequence[Sequence[str]]
     notes: Sequence[Note] = ()
 
 
@@ -168,16 +198,15 @@ class Harness(ABC):
         """
         raise NotImplementedError(self.name)
 
-    def export(self, manifest: Manifest) -> Export:
+    def export(self, chosen: Selection) -> Export:
         """Write the chosen items as this harness takes them.
 
         Raises:
-            ArgumentError: it takes no list of items.
+            ArgumentError: it takes no list of items, or needs something that was not given.
             ManifestError: an id that it cannot be told.
+            FileError: its own file of all items is not as it writes it.
         """
-        raise ArgumentError(
-            f"{self.title} takes no list of items. Export plain ids: --to txt, json or csv."
-        )
+        raise NotImplementedError(self.name)
 
     @property
     def reads(self) -> bool:

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, ClassVar, final
 
 from bestrand.errors import FileError, InputError
-from bestrand.harnesses.base import Claim, Harness, LogPart, LogRow, Run
+from bestrand.harnesses.base import FOLDER, Claim, Export, Harness, LogPart, LogRow, Run, Selection
 from bestrand.harnesses.files import LogFile
-from bestrand.harnesses.values import to_id
+from bestrand.harnesses.values import json_file, to_id
 from bestrand.notes import Note, shown
 
 
@@ -52,6 +52,26 @@ class Bfcl(Harness):
         for model, parts in runs.items():
             yield Run(Bfcl.name, model, parts, bounds={METRIC: (0.0, 1.0)}, notes=notes)
             notes = []
+
+    def export(self, chosen: Selection) -> Export:
+        """Write the ids by category, as `--run-ids` takes them; see `Harness.export`."""
+        lists = {category: list(items) for category, items in chosen.by_task.items()}
+        folders = ("--result-dir", f"{chosen.run_name}/result")
+        generate = [
+            *("env", f"BFCL_PROJECT_ROOT={FOLDER}", "bfcl", "generate"),
+            *("--model", "MODEL", "--run-ids", *folders),
+        ]
+        evaluate = [
+            *("env", f"BFCL_PROJECT_ROOT={FOLDER}", "bfcl", "evaluate"),
+            *("--model", "MODEL", "--test-category", ",".join(lists), "--partial-eval", *folders),
+            *("--score-dir", f"{chosen.run_name}/score"),
+        ]
+        notes = []
+        if any("memory" in category for category in lists):
+            text = "Memory categories run the conversations before a chosen one too."
+            notes.append(Note("prerequisites", text))
+        files = {"test_case_ids_to_generate.json": json_file(lists)}
+        return Export(files, [generate, evaluate], notes)
 
 
 def _model(path: Path) -> str:

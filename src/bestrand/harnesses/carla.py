@@ -2,16 +2,30 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, ClassVar, final
+from xml.etree import ElementTree
 
 from bestrand.errors import FileError
-from bestrand.harnesses.base import Claim, Harness, LogPart, LogRow, Run, Status
+from bestrand.harnesses.base import (
+    FOLDER,
+    Claim,
+    Export,
+    Harness,
+    LogPart,
+    LogRow,
+    Run,
+    Selection,
+    Status,
+)
 from bestrand.harnesses.files import LogFile
+from bestrand.harnesses.selection import require_ids
 from bestrand.harnesses.values import to_number
-from bestrand.notes import Note
+from bestrand.notes import Note, shown
 from bestrand.reading.paths import unpacked_name
 
 
+ROUTE = re.compile(r"\d+$")
 REPEAT = re.compile(r"_rep(\d+)$")
 ENDED = ("Completed", "Perfect")
 NOT_COUNTED = ("min_speed_infractions",)  # the one infraction that does not cost the success
@@ -44,6 +58,48 @@ class Carla(Harness):
         """Read a run a file; see `Harness.read`."""
         for file in files:
             yield _read(file)
+
+    def export(self, chosen: Selection) -> Export:
+        """Write the list of `--routes-subset`, or a smaller file; see `Harness.export`."""
+        require_ids(
+            chosen, lambda item: bool(ROUTE.search(item)), self, "A route ends in a number."
+        )
+        numbers = sorted({int(ROUTE.findall(item)[-1]) for item in chosen.ids})
+        subset = ",".join(map(str, numbers))
+        files = {"routes_subset.txt": f"{subset}\n".encode()}
+        routes = "ROUTES.xml"
+        if chosen.source is not None:
+            files["routes.xml"] = _chosen_routes(chosen.source, numbers)
+            routes = f"{FOLDER}/routes.xml"
+        command = [
+            *("python", "leaderboard/leaderboard/leaderboard_evaluator.py", f"--routes={routes}"),
+            *(f"--routes-subset={subset}", f"--checkpoint={FOLDER}/checkpoint.json"),
+        ]
+        return Export(files, [command])
+
+
+def _chosen_routes(path: Path, numbers: Sequence[int]) -> bytes:
+    """Take the chosen routes out of a file of routes.
+
+    Raises:
+        FileError: no XML of routes, or a chosen route that is not in it.
+    """
+    try:
+        tree = ElementTree.parse(path)
+    except (OSError, ElementTree.ParseError) as error:
+        raise FileError(f"not XML ({error}). Give the file of all routes.", path=path) from error
+    root = tree.getroot()
+    wanted = {str(number) for number in numbers}
+    absent = wanted - {route.get("id") for route in root.iter("route")}
+    if absent:
+        raise FileError(
+            f"{len(absent)} chosen routes are not in it: {shown(sorted(absent))}.", path=path
+        )
+    for parent in list(root.iter()):
+        for route in [one for one in parent if one.tag == "route" and one.get("id") not in wanted]:
+            parent.remove(route)
+    written: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return written
 
 
 def _read(file: LogFile) -> Run:

@@ -6,11 +6,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, final
 
-from bestrand.errors import FileError
-from bestrand.harnesses.base import Claim, Harness, LogPart, LogRow, Run, Status, Total
+from bestrand.errors import ArgumentError, FileError
+from bestrand.harnesses.base import (
+    FOLDER,
+    Claim,
+    Export,
+    Harness,
+    LogPart,
+    LogRow,
+    Run,
+    Selection,
+    Status,
+    Total,
+)
 from bestrand.harnesses.files import LogFile
-from bestrand.harnesses.values import digest_of, to_id, to_number
-from bestrand.notes import Note
+from bestrand.harnesses.values import digest_of, json_file, to_id, to_number
+from bestrand.notes import Note, shown
 from bestrand.reading.paths import unpacked_name
 
 
@@ -71,6 +82,67 @@ class EvalScope(Harness):
             told = [one.json() for one in reports if folder in one.path.parents]
             of_model = [report for report in told if report.get("model_name") == model]
             yield _run(model, of_run, of_model, beside[0].content().decode() if beside else "")
+
+    def export(self, chosen: Selection) -> Export:
+        """Write a smaller local file for each subset; see `Harness.export`.
+
+        Raises:
+            ArgumentError: the file of all samples was not given.
+        """
+        if chosen.source is None:
+            raise ArgumentError(
+                "EvalScope takes no list of items, but a smaller local file. Give the file of all "
+                "samples, JSON lines: --from FILE (source=)."
+            )
+        if len(chosen.by_task) != 1:
+            raise ArgumentError(
+                f"One file holds one task, and the items are of {shown(sorted(chosen.by_task))}. "
+                "Export one task at a time: --task NAME (task=)."
+            )
+        [(task, items)] = chosen.by_task.items()
+        lines = chosen.source.read_bytes().splitlines()
+        places = _places(lines, items, chosen.source)
+        content = b"".join(lines[place] + b"\n" for place in places)
+        command = [
+            *("evalscope", "eval", "--model", "MODEL", "--datasets", "general_qa"),
+            *("--dataset-args", json.dumps({"general_qa": {"local_path": FOLDER}})),
+            *("--work-dir", f"{FOLDER}/outputs"),
+        ]
+        text = (
+            "EvalScope numbers the samples of a smaller file anew, from 0: row k of the run is the "
+            "item at position k of positions.json. Give each sample a `metadata` with an `id`, "
+            "where the dataset keeps it, and they are read by that id."
+        )
+        files = {
+            chosen.source.name: content,
+            "positions.json": json_file({"task": task, "items": list(items)}),
+        }
+        return Export(files, [command], [Note("numbered-anew", text)])
+
+
+def _places(lines: Sequence[bytes], items: Sequence[str], path: Path) -> list[int]:
+    """Find the samples by `id`, or `metadata.id`, else by position.
+
+    Raises:
+        FileError: no JSON lines, or a chosen sample that is not there.
+    """
+    known: dict[str, int] = {}
+    for place, line in enumerate(lines):
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise FileError(f"not JSON ({error}).", path=path, line=place + 1) from error
+        own = (
+            row.get("id", (row.get("metadata") or {}).get("id")) if isinstance(row, dict) else None
+        )
+        known[str(place if own is None else own)] = place
+    absent = [item for item in items if item not in known]
+    if absent:
+        raise FileError(
+            f"{len(absent)} of the {len(items)} chosen samples are not in it: {shown(absent)}.",
+            path=path,
+        )
+    return [known[item] for item in items]
 
 
 def _place(file: LogFile) -> _Place:

@@ -7,8 +7,21 @@ from typing import ClassVar, final
 from xml.etree import ElementTree
 
 from bestrand.errors import FileError
-from bestrand.harnesses.base import Claim, Harness, LogPart, LogRow, Run, Status, Total
+from bestrand.harnesses.base import (
+    FOLDER,
+    Claim,
+    Export,
+    Harness,
+    LogPart,
+    LogRow,
+    Run,
+    Selection,
+    Status,
+    Total,
+)
 from bestrand.harnesses.files import LogFile
+from bestrand.harnesses.selection import is_one_line, require_ids
+from bestrand.notes import Note
 from bestrand.reading.paths import unpacked_name
 
 
@@ -37,6 +50,31 @@ class JUnit(Harness):
         """Read a run a file; see `Harness.read`."""
         for file in files:
             yield _read(file)
+
+    def export(self, chosen: Selection) -> Export:
+        """Write node ids, one a line, as `pytest @FILE` takes them; see `Harness.export`."""
+        require_ids(chosen, is_one_line, self, "pytest reads one id a line from a file.")
+        ids = [_node_id(item) for item in chosen.ids]
+        guessed = [node for node, item in zip(ids, chosen.ids, strict=True) if node != item]
+        notes = []
+        if guessed:
+            text = (
+                f"A report does not say where the module ends and the class begins: classes are "
+                f"taken to begin with a capital letter, as in {guessed[0]!r}."
+            )
+            notes.append(Note("node-ids", text))
+        command = ["pytest", f"@{FOLDER}/ids.txt", f"--junitxml={FOLDER}/run.xml"]
+        return Export({"ids.txt": "".join(f"{node}\n" for node in ids).encode()}, [command], notes)
+
+
+def _node_id(item: str) -> str:
+    """Turn `tests.test_x.TestIt::test_y[1]` into `tests/test_x.py::TestIt::test_y[1]`."""
+    place, colons, name = item.partition("::")
+    if not colons or "/" in place or place.endswith(".py"):
+        return item
+    parts = place.split(".")
+    end = next((k for k, part in enumerate(parts) if k and part[:1].isupper()), len(parts))
+    return "::".join(["/".join(parts[:end]) + ".py", *parts[end:], name])
 
 
 def _read(file: LogFile) -> Run:

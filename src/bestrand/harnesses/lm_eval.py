@@ -1,5 +1,6 @@
 """lm-evaluation-harness: samples by task, with the results file beside them."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,9 +8,21 @@ from pathlib import Path
 from typing import Any, ClassVar, final
 
 from bestrand.errors import FileError, InputError
-from bestrand.harnesses.base import MANIFEST_KEY, Claim, Harness, LogPart, LogRow, Run, Total
+from bestrand.harnesses.base import (
+    FOLDER,
+    MANIFEST_KEY,
+    Claim,
+    Export,
+    Harness,
+    LogPart,
+    LogRow,
+    Run,
+    Selection,
+    Total,
+)
 from bestrand.harnesses.files import LogFile
-from bestrand.harnesses.values import digest_of, indented, to_id, to_number
+from bestrand.harnesses.selection import is_position, positions, require_ids
+from bestrand.harnesses.values import digest_of, indented, json_file, to_id, to_number
 from bestrand.notes import Note, shown
 from bestrand.reading.paths import unpacked_name
 
@@ -68,6 +81,27 @@ class LmEval(Harness):
         _require_told_apart(files)
         for run in sorted(_runs(files), key=_size, reverse=True):
             yield _read(run, known)
+
+    def export(self, chosen: Selection) -> Export:
+        """Write the lists of `--samples`; see `Harness.export`.
+
+        Lists of leaf tasks, ascending and none of them empty: others log wrong ids, or run whole.
+        """
+        require_ids(chosen, is_position, self, "Ids are positions in a task: 0, 1, 2, ...")
+        lists = {task: positions(items) for task, items in chosen.by_task.items()}
+        command = [
+            *("lm-eval", "run", "--model", "MODEL", "--model_args", "ARGS"),
+            *("--tasks", ",".join(lists), "--samples", f"{FOLDER}/samples.json"),
+            *("--metadata", json.dumps({MANIFEST_KEY: chosen.digest})),
+            *("--log_samples", "--output_path", f"{FOLDER}/logs"),
+        ]
+        text = (
+            "Do not add --cache_requests or --limit. Tasks with few-shot examples and the default "
+            "sampler ask other prompts when they run some items: `bestrand verify --against` shows "
+            "it."
+        )
+        files = {"samples.json": json_file(lists)}
+        return Export(files, [command], [Note("few-shot", text)])
 
 
 def _require_told_apart(files: Sequence[LogFile]) -> None:

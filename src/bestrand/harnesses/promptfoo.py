@@ -4,13 +4,25 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, final
 
-from bestrand.errors import FileError, InputError
-from bestrand.harnesses.base import MANIFEST_KEY, Claim, Harness, LogPart, LogRow, Run, Total
+from bestrand.errors import FileError, InputError, ManifestError
+from bestrand.harnesses.base import (
+    FOLDER,
+    MANIFEST_KEY,
+    Claim,
+    Export,
+    Harness,
+    LogPart,
+    LogRow,
+    Run,
+    Selection,
+    Total,
+)
 from bestrand.harnesses.files import LogFile
-from bestrand.harnesses.values import digest_of, to_number
-from bestrand.notes import Note
+from bestrand.harnesses.values import digest_of, json_file, to_number
+from bestrand.notes import Note, shown
 
 
 Result = Mapping[str, Any]
@@ -56,6 +68,63 @@ class Promptfoo(Harness):
         """Read a run a provider and prompt; see `Harness.read`."""
         for file in files:
             yield from _read(file)
+
+    def export(self, chosen: Selection) -> Export:
+        """Write a pattern of descriptions, or a smaller file of tests; see `Harness.export`."""
+        digests = [item for item in chosen.ids if re.fullmatch(r"[0-9a-f]{64}", item)]
+        if digests:
+            raise ManifestError(
+                f"promptfoo cannot be told {len(digests)} tests that have no name, and are known "
+                f"by the digest of their variables: {shown(digests)}. Give each test a "
+                "`description`, or a `metadata: {id: ...}`.",
+                items=digests,
+            )
+        tag = ("--tag", f"{MANIFEST_KEY}={chosen.digest}")
+        result = ("-o", f"{FOLDER}/results.json")
+        if chosen.source is not None:
+            tests = _chosen_tests(chosen.source, chosen.ids)
+            command = ["promptfoo", "eval", "-c", "CONFIG.yaml", "-t", f"{FOLDER}/tests.json"]
+            return Export({"tests.json": json_file(tests)}, [[*command, *tag, *result]])
+        pattern = f"^(?:{'|'.join(map(_escaped, chosen.ids))})$"
+        command = ["promptfoo", "eval", "-c", "CONFIG.yaml", "--filter-pattern", pattern]
+        text = (
+            "The pattern is matched with the description of each test. Where tests are known by "
+            "their `metadata.id`, give the file of tests instead: --from TESTS.json (source=)."
+        )
+        files = {"pattern.txt": f"{pattern}\n".encode()}
+        return Export(files, [[*command, *tag, *result]], [Note("descriptions", text)])
+
+
+def _escaped(text: str) -> str:
+    """Escape a text for a regular expression of JavaScript."""
+    escaped = re.sub(r"[\\\\^$.*+?()\[\]{}|/-]", r"\\\g<0>", text)
+    return escaped.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
+
+
+def _chosen_tests(path: Path, items: Sequence[str]) -> list[Result]:
+    """Take the chosen tests out of a file of tests.
+
+    Raises:
+        FileError: no JSON list of tests, or a chosen test that is not in it.
+    """
+    try:
+        whole = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise FileError(f"not JSON ({error}). Give the tests as JSON.", path=path) from error
+    tests = whole.get("tests") if isinstance(whole, dict) else whole
+    if not isinstance(tests, list) or not all(isinstance(test, dict) for test in tests):
+        raise FileError("must hold a list of tests, or an object with `tests`.", path=path)
+    for key in KEYS[:2]:
+        named = {key({"testCase": test}): test for test in tests}
+        if set(items) <= set(named):
+            return [named[item] for item in items]
+    known = {key({"testCase": test}) for key in KEYS[:2] for test in tests}
+    absent = [item for item in items if item not in known]
+    raise FileError(
+        f"{len(absent)} of the {len(items)} chosen tests are not in it by `metadata.id` or "
+        f"`description`: {shown(absent)}. Is it the file of these tests?",
+        path=path,
+    )
 
 
 def _read(file: LogFile) -> Iterator[Run]:

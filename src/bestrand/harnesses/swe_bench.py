@@ -5,8 +5,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, final
 
 from bestrand.errors import FileError, InputError
-from bestrand.harnesses.base import Claim, Harness, LogPart, LogRow, Run, Status, Total
+from bestrand.harnesses.base import (
+    Claim,
+    Export,
+    Harness,
+    LogPart,
+    LogRow,
+    Run,
+    Selection,
+    Status,
+    Total,
+)
 from bestrand.harnesses.files import LogFile
+from bestrand.harnesses.selection import is_one_word, require_ids
+from bestrand.notes import Note
 from bestrand.reading.paths import unpacked_name
 
 
@@ -58,6 +70,18 @@ class SweBench(Harness):
         for file in files:
             if self.claim(file) == "log":
                 yield _read(file)
+
+    def export(self, chosen: Selection) -> Export:
+        """Write the ids, and pass them with `-i`; see `Harness.export`."""
+        require_ids(chosen, is_one_word, self, "An instance id is one word.")
+        command = [
+            *("swebench", "eval", chosen.dataset or "DATASET", "-p", "PREDICTIONS.jsonl"),
+            *("--run-id", chosen.run_name),
+            *(word for item in chosen.ids for word in ("-i", item)),
+        ]
+        text = "`-i` chooses what is graded. Let the agent run these instances alone, by the file."
+        files = {"instance_ids.txt": "".join(f"{item}\n" for item in chosen.ids).encode()}
+        return Export(files, [command], [Note("grading-only", text)])
 
 
 def _read(file: LogFile) -> Run:

@@ -74,3 +74,8 @@ def indented(value: Any, margin: str = "\n") -> str:  # noqa: ANN401
         each = [indented(one, inner) for one in value]
         return "[" + inner + ("," + inner).join(each) + margin + "]"
     return _plain(value)
+
+
+def json_file(value: object) -> bytes:
+    """Write a value as a JSON file, one entry a line."""
+    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()

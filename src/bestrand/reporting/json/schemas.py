@@ -15,6 +15,7 @@ from bestrand.record import Record
 from bestrand.reporting.json.study import StudyReport
 from bestrand.reporting.json.subset import SubsetReport
 from bestrand.reporting.worth import PrintedManifest
+from bestrand.steps.export import Exported
 from bestrand.steps.verify import Verification
 
 
@@ -24,6 +25,7 @@ CONTRACTS: dict[str, type[BaseModel] | type[Record]] = {
     "estimate": EstimateTable,
     "compare": DifferenceTable,
     "verify": Verification,
+    "export": Exported,
     "diagnose": Diagnosis,
     "plan": Plan,
     "suite": SuitePlan,
