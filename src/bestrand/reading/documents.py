@@ -43,8 +43,9 @@ def require_one_document(rows: pl.DataFrame, tables: Sequence[RawTable]) -> None
     raise InputError(
         f"An id must stand for one document, and {len(items)} stand for several by their doc_hash: "
         f"{shown(items)} (first: {' and '.join(places)}; files: {shown(files)}). `doc_id` counts "
-        "from 0 in every task of lm-eval, and a run with --samples that do not ascend logs wrong "
-        "ids. Read the files of one task at a time; if it is one task, run it again with ascending "
-        "--samples. Or write a column `item` with one id for each document.",
+        "from 0 in every task of lm-eval, a run with --samples that do not ascend logs wrong ids, "
+        "and harnesses that write places number a run of some items anew. Read the files of one "
+        "task at a time; if it is one task of lm-eval, run it again with ascending --samples. Or "
+        "write a column `item` with one id for each document.",
         items=items,
     )
