@@ -52,7 +52,7 @@ def test_places_in_the_whole_dataset_are_ids(tmp_path: Path) -> None:
     table = read_scores(tmp_path)
 
     assert table.models == ("acme", "other")
-    assert table.frame().items == tuple(f"gsm8k:gsm8k_test_{k}" for k in (0, 1, 7))
+    assert table.frame().items == tuple(f"gsm8k:{k}" for k in (0, 1, 7))
     assert table.bounds == {"correct": (0.0, 1.0)}
     assert [run.tasks for run in table.runs] == [("gsm8k",), ("gsm8k",)]
 
@@ -76,7 +76,7 @@ def test_a_total_of_100_that_differs_is_refused(total: str, tmp_path: Path) -> N
 def test_verdicts_that_are_missing_are_unscored(tmp_path: Path) -> None:
     path = write(tmp_path, listed({0: [True], 1: [None]}), totals={"accuracy": 100.0})
 
-    assert scores(path)["gsm8k:gsm8k_test_1"] == ("unscored", None)
+    assert scores(path)["gsm8k:1"] == ("unscored", None)
 
 
 def test_places_of_runs_of_one_list_are_joined(tmp_path: Path) -> None:
@@ -97,6 +97,22 @@ def test_places_of_a_run_of_some_examples_are_not_joined(tmp_path: Path) -> None
 
     with pytest.raises(InputError, match=r"'gsm8k:0'.* number a run of some items anew"):
         read_scores(tmp_path)
+
+
+def test_rows_of_the_whole_dataset_are_not_joined_with_mere_places(tmp_path: Path) -> None:
+    write(tmp_path, listed({0: [True], 1: [False]}), totals={"accuracy": 50.0})
+    write(tmp_path, by_place(["A"], [True]), model="b", totals={"accuracy": 100.0})
+
+    with pytest.raises(InputError, match="'gsm8k:0'"):
+        read_scores(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["gsm8k", "gsm8k_test", "_3", 3, None])
+def test_an_example_without_its_row_is_refused(name: object, tmp_path: Path) -> None:
+    details = [{"example_abbr": "gsm8k_0", "correct": [True]}, {"example_abbr": name}]
+
+    with pytest.raises(FileError, match="does not end in its row"):
+        read_scores(write(tmp_path, details))
 
 
 def test_places_are_joined_where_the_prompt_is_the_same(tmp_path: Path) -> None:

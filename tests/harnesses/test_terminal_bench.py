@@ -1,4 +1,4 @@
-"""Runs of terminal-bench: attempts by task, and the run's own accuracy."""
+"""Runs of Terminal-Bench: attempts by task, and the run's own accuracy."""
 
 import json
 import shutil

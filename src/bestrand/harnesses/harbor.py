@@ -7,7 +7,17 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple, final
 
 from bestrand.errors import FileError
-from bestrand.harnesses.base import FOLDER, Claim, Export, Harness, LogPart, LogRow, Run, Selection, Total
+from bestrand.harnesses.base import (
+    FOLDER,
+    Claim,
+    Export,
+    Harness,
+    LogPart,
+    LogRow,
+    Run,
+    Selection,
+    Total,
+)
 from bestrand.harnesses.files import LogFile
 from bestrand.harnesses.values import json_file, to_number
 

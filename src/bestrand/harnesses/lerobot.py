@@ -6,7 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, final
 
 from bestrand.errors import FileError
-from bestrand.harnesses.base import FOLDER, Claim, Export, Harness, LogPart, LogRow, Run, Selection, Total
+from bestrand.harnesses.base import (
+    FOLDER,
+    Claim,
+    Export,
+    Harness,
+    LogPart,
+    LogRow,
+    Run,
+    Selection,
+    Total,
+)
 from bestrand.harnesses.files import LogFile
 from bestrand.harnesses.selection import is_position, positions, require_ids
 from bestrand.harnesses.values import json_file, to_id, to_number

@@ -1,4 +1,4 @@
-"""OpenCompass: results of a dataset, with details of each example."""
+"""OpenCompass: results of a dataset with details of each example, and the rows to run."""
 
 import json
 import re
@@ -7,7 +7,17 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, final
 
 from bestrand.errors import FileError
-from bestrand.harnesses.base import FOLDER, Claim, Export, Harness, LogPart, LogRow, Run, Selection, Total
+from bestrand.harnesses.base import (
+    FOLDER,
+    Claim,
+    Export,
+    Harness,
+    LogPart,
+    LogRow,
+    Run,
+    Selection,
+    Total,
+)
 from bestrand.harnesses.files import LogFile
 from bestrand.harnesses.selection import is_position, positions, require_ids
 from bestrand.harnesses.values import digest_of, json_file, short, to_id
@@ -40,17 +50,17 @@ class _Example(NamedTuple):
 
     item: str
     verdicts: Sequence[object]
-    content: str | None
+    content: str
 
 
 @final
 class OpenCompass(Harness):
-    """The results that OpenCompass writes with details: `results/MODEL/DATASET.json`.
+    """The results that OpenCompass writes with details, and rows for its configuration.
 
-    An item is `DATASET:example_abbr`. The number in there is the place in the whole dataset, before
-    `test_range`. Details without `example_abbr` count from 0 in every run: they are joined only
-    where the prompt is the same, or else the list of references. Scores are 0 or 1, by `correct`;
-    totals are of 100. Replicas are averaged.
+    A log is `results/MODEL/DATASET.json`. An item is `DATASET:row`, by the row of the whole
+    dataset, with which `example_abbr` ends whatever `test_range` is. Details without it count from
+    0 in every run: they are joined only where the prompt is the same, or else the list of
+    references. Scores are 0 or 1, by `correct`; totals are of 100. Replicas are averaged.
     """
 
     name: ClassVar[str] = "opencompass"
@@ -79,9 +89,9 @@ class OpenCompass(Harness):
         require_ids(chosen, is_position, self, "Ids are rows of a dataset: 0, 1, 2, ...")
         rows = {dataset: positions(items) for dataset, items in chosen.by_task.items()}
         text = (
-            "Import `take_subset` of subset.py in CONFIG.py. Results are numbered anew, from 0: "
-            "row k of a dataset's run is the row at position k of its list in positions.json. "
-            "Evaluators of subjective answers do not take such ranges."
+            "Import `take_subset` of subset.py in CONFIG.py. Details without `example_abbr` are "
+            "numbered anew, from 0: row k of a dataset's run is the row at position k of its list "
+            "in positions.json. Evaluators of subjective answers do not take such ranges."
         )
         files = {
             "subset.py": CODE.format(rows=rows).encode(),
@@ -120,9 +130,14 @@ def _examples(details: object, file: LogFile) -> Iterator[_Example]:
     """Take the examples out of a list with ids, or of a mapping by place."""
     if isinstance(details, list):
         for one in details:
-            if not isinstance(one, dict) or not isinstance(one.get("example_abbr"), str):
-                raise FileError("an example without `example_abbr`.", path=file.path)
-            yield _Example(one["example_abbr"], _verdicts(one), None)
+            name = one.get("example_abbr") if isinstance(one, dict) else None
+            split, _, row = name.rpartition("_") if isinstance(name, str) else ("", "", "")
+            if not (isinstance(name, str) and split and row.isdecimal()):
+                raise FileError(
+                    f"an example whose `example_abbr` does not end in its row: {short(name)}.",
+                    path=file.path,
+                )
+            yield _Example(row, _verdicts(one), digest_of(name))
         return
     if not isinstance(details, dict):
         raise FileError("`details` must be a list or an object.", path=file.path)

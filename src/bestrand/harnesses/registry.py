@@ -13,6 +13,7 @@ from bestrand.harnesses.junit import JUnit
 from bestrand.harnesses.lerobot import LeRobot
 from bestrand.harnesses.lighteval import Lighteval
 from bestrand.harnesses.lm_eval import LmEval
+from bestrand.harnesses.openai_evals import OpenAIEvals
 from bestrand.harnesses.opencompass import OpenCompass
 from bestrand.harnesses.promptfoo import Promptfoo
 from bestrand.harnesses.swe_bench import SweBench
@@ -40,5 +41,6 @@ ALL: tuple[Harness, ...] = (
     OpenCompass(),
     VlmEvalKit(),
     LeRobot(),
+    OpenAIEvals(),
 )
 HARNESSES: dict[str, Harness] = {harness.name: harness for harness in ALL}
