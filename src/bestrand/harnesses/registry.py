@@ -1,5 +1,6 @@
 """The one list of harnesses: the command line, the docs and the tests read it."""
 
+from bestrand.harnesses.alpaca_eval import AlpacaEval
 from bestrand.harnesses.base import Harness
 from bestrand.harnesses.bfcl import Bfcl
 from bestrand.harnesses.carla import Carla
@@ -42,5 +43,6 @@ ALL: tuple[Harness, ...] = (
     VlmEvalKit(),
     LeRobot(),
     OpenAIEvals(),
+    AlpacaEval(),
 )
 HARNESSES: dict[str, Harness] = {harness.name: harness for harness in ALL}
