@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bestrand import FileError, InputError, read_items, read_scores
+from bestrand import FileError, InputError, adopt, estimate, read_items, read_scores
 from bestrand.reading.merge import Duplicates
 from tests.harnesses.conftest import LOGS
 
@@ -327,3 +327,23 @@ def test_a_filter_that_tells_items_apart_is_no_matter(tmp_path: Path) -> None:
     rows = [{"item": i, "score": i, "filter": "ab"[i]} for i in range(2)]
 
     assert read_scores(write(tmp_path / "m.jsonl", rows)).matrix().values.tolist() == [[0, 1]]
+
+
+def test_the_log_says_that_a_lower_score_is_better(tmp_path: Path) -> None:
+    for model, scores in (("m1", (1.0, 2.0)), ("m2", (3.0, 4.0))):
+        rows = [
+            {**row, "metrics": ["loss"], "loss": row["acc"]}
+            for row in samples("arc", 20, scores=scores)
+        ]
+        write(tmp_path / model / ARC, without(rows, "acc"))
+        results = {"results": {}, "higher_is_better": {"arc": {"loss": False}}, "model_name": model}
+        (tmp_path / model / f"results_{DATE}.json").write_text(json.dumps(results))
+    table = read_scores(tmp_path)
+    subset = adopt(table.items["item"].to_list()[:15], of=20, inclusion="random")
+    stated, turned = (estimate(table, subset, higher_is_better=wanted) for wanted in (None, True))
+
+    assert [run.lower_is_better for run in table.runs] == [("loss",), ("loss",)]
+    assert stated.differences(baseline="m1")[0].verdict == "worse"
+    assert turned.differences(baseline="m1")[0].verdict == "better"
+    for result in (stated, turned):
+        assert "A lower 'loss' is better, by the logs." in "".join(n.text for n in result.notes)

@@ -39,7 +39,7 @@ def compare(
     report = result.compare(baseline)
     out.report(
         report,
-        lambda rows: differences_table(rows, higher_is_better=not how.lower_is_better),
+        lambda rows: differences_table(rows, higher_is_better=result.higher_is_better),
     )
     if fail_if_worse:
         worse = [pair.model for pair in report.pairs if pair.verdict == "worse"]

@@ -139,7 +139,11 @@ MissingOption = Annotated[
 ]
 LevelOption = Annotated[float, typer.Option("--level", help="Confidence level of intervals.")]
 LowerOption = Annotated[
-    bool, typer.Option("--lower-is-better", help="Treat lower scores as better, as for costs.")
+    bool,
+    typer.Option(
+        "--lower-is-better",
+        help="Treat lower scores as better, as for costs; default: what logs say.",
+    ),
 ]
 
 # planning

@@ -17,6 +17,7 @@ from bestrand.cli.options import (
     RangeOption,
     UnfinishedOption,
 )
+from bestrand.cli.reading_progress import reading_progress
 from bestrand.errors import ArgumentError
 
 
@@ -46,17 +47,20 @@ class _Reading:
         return replace(self, ranges=ranges)
 
     def _scores(self, paths: Sequence[str], metric: str | Sequence[str] | None) -> "ScoreTable":
-        return br.read_scores(
-            _paths(paths),
-            metric=metric,
-            columns=self.columns,
-            bounds=_bounds(self.ranges or ()),
-            duplicates=self.duplicates,
-            errors=self.errors,
-            filter=self.filter,
-            check_totals=not self.no_total_check,
-            unfinished=self.unfinished,
-        )
+        given = _paths(paths)
+        named = given.values() if isinstance(given, dict) else [given]
+        with reading_progress([path for of_model in named for path in of_model]):
+            return br.read_scores(
+                given,
+                metric=metric,
+                columns=self.columns,
+                bounds=_bounds(self.ranges or ()),
+                duplicates=self.duplicates,
+                errors=self.errors,
+                filter=self.filter,
+                check_totals=not self.no_total_check,
+                unfinished=self.unfinished,
+            )
 
 
 @dataclass(frozen=True, slots=True)

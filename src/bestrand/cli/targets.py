@@ -53,5 +53,5 @@ class Estimating:
             estimator=make_estimator(self.estimator),
             missing=self.missing,
             level=self.level,
-            higher_is_better=not self.lower_is_better,
+            higher_is_better=False if self.lower_is_better else None,
         )

@@ -23,6 +23,7 @@ class RunFacts(Record):
         versions: of the benchmark, by task: a version or a fingerprint.
         digest: of the manifest that it was run for; "" where the log does not say.
         paths: files that were read.
+        lower_is_better: metrics of which a lower score is better, by the log.
     """
 
     model: str
@@ -33,6 +34,7 @@ class RunFacts(Record):
     versions: Mapping[str, str]
     digest: str
     paths: tuple[str, ...]
+    lower_is_better: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """What every harness answers, and what a run is made of."""
 
 from abc import ABC
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Literal, NamedTuple
@@ -102,6 +102,7 @@ class Run:
         digest: of the manifest that it was run for, as an export writes it; "" without.
         unusable: metrics that have no score an item, and why, by name.
         bounds: lowest and highest score possible, by metric, where the format says so.
+        lower_is_better: metrics of which a lower score is better, where the format says so.
         unfinished: in what state the run was left if it did not end; "" if it ended.
         notes: what was odd.
     """
@@ -116,6 +117,7 @@ class Run:
     digest: str = ""
     unusable: Mapping[str, str] = field(default_factory=dict)
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    lower_is_better: Collection[str] = ()
     unfinished: str = ""
     notes: Sequence[Note] = ()
 

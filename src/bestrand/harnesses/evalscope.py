@@ -178,6 +178,7 @@ def _run(
             if task.startswith(f"{name}_")
         },
         harness_version=version[1] if version else "",
+        lower_is_better=_lower_is_better(reports),
         notes=notes,
     )
 
@@ -257,3 +258,13 @@ def _totals(report: Mapping[str, Any], tasks: set[str], broken: set[str]) -> Ite
                 if task in tasks and not subset.get("is_aggregate"):
                     score = float(subset["score"])
                     yield Total(str(name), score, task, over="rows", tolerance=ROUNDING)
+
+
+def _lower_is_better(reports: Sequence[Mapping[str, Any]]) -> set[str]:
+    """Return the metrics of which reports say that a lower score is better."""
+    return {
+        str((metric.get("identity") or {}).get("name"))
+        for report in reports
+        for metric in report.get("metrics") or []
+        if (metric.get("semantics") or {}).get("direction") == "lower_is_better"
+    }

@@ -76,6 +76,11 @@ def _read(file: LogFile, aggregates: Mapping[object, Result]) -> Run:
         totals=list(_totals(results, usable)),
         harness_version=str(first.get("schema_version") or ""),
         unusable=dict.fromkeys(absent, WITHOUT_RESULT),
+        lower_is_better={
+            name
+            for name, one in named.items()
+            if (one.get("metric_config") or {}).get("lower_is_better") is True
+        },
         bounds={name: pair for name, one in named.items() if (pair := _bounds(one))},
         notes=notes,
     )

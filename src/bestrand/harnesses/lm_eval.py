@@ -194,6 +194,7 @@ def _read(run: _RunFiles, known: dict[str, dict[str, str]]) -> Run:
         harness_version=str(run.results.get("lm_eval_version") or ""),
         digest=_digest(run.results),
         unusable={name: why for name, why in unusable.items() if name not in usable},
+        lower_is_better=_lower_is_better(run.results, usable),
         notes=notes,
     )
 
@@ -358,3 +359,12 @@ def _digest(results: Mapping[str, Any]) -> str:
         if isinstance(value, str):
             return value
     return ""
+
+
+def _lower_is_better(results: Mapping[str, Any], usable: set[str]) -> set[str]:
+    """Return the metrics of which a lower score is better in every task that says."""
+    said: dict[str, list[object]] = {}
+    for of_task in results.get("higher_is_better", {}).values():
+        for metric, higher in (of_task or {}).items():
+            said.setdefault(metric, []).append(higher)
+    return {metric for metric in usable if said.get(metric) and not any(said[metric])}

@@ -171,6 +171,7 @@ def facts_of(run: Run, model: str) -> RunFacts:
         versions=dict(run.versions),
         digest=run.digest,
         paths=tuple(dict.fromkeys(str(part.path) for part in run.parts)),
+        lower_is_better=tuple(sorted(run.lower_is_better)),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 from bestrand.errors import FileError, InputError
 from bestrand.reading.compression import unpack
 from bestrand.reading.kinds import require_known
+from bestrand.reading.progress import tell
 
 
 Kind = Literal["parquet", "arrow", "jsonl", "json", "csv", "tsv", "txt"]
@@ -221,6 +222,7 @@ def read_content(path: Path) -> bytes:
     Raises:
         FileError: it cannot be read, holds nothing, is cut short, or of a kind that is not read.
     """
+    tell(path)
     try:
         content = path.read_bytes()
     except OSError as error:

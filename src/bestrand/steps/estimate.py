@@ -26,6 +26,7 @@ from bestrand.steps.estimate_notes import (
     direction_notes,
     left_out_notes,
     score_notes,
+    stated_direction,
 )
 from bestrand.steps.scale import bounds_on, known_bounds, span_of, to_estimates, varies
 from bestrand.types import Missing
@@ -43,7 +44,7 @@ def estimate(
     estimator: Estimator | None = None,
     missing: Missing = "error",
     level: float = 0.95,
-    higher_is_better: bool = True,
+    higher_is_better: bool | None = None,
 ) -> Estimates:
     """Estimate each target's full score from its scores on the subset.
 
@@ -61,7 +62,7 @@ def estimate(
             supposes that what is missing is like the rest.
         level: confidence level of each interval by itself.
         higher_is_better: the metric's direction, for verdicts, and for what a missing score may
-            count as.
+            count as; default: what the logs say, else True.
 
     Returns:
         Estimates in the metric's unit; where its bounds are known, no estimate and no end of an
@@ -86,7 +87,9 @@ def estimate(
             f"{explain_mismatch(subset.items, whole.frame.items)}"
         )
     targets = whole.take_items(subset.items, unknown="nan")
-    rule = _Rule(missing, _declared(scores, whole), higher_is_better=higher_is_better)
+    stated = stated_direction(scores, whole.metric)
+    higher = higher_is_better if higher_is_better is not None else stated is not False
+    rule = _Rule(missing, _declared(scores, whole), higher_is_better=higher)
     filled, notes = _fill_missing(targets, whole, rule, why_missing(scores))
     known = known_probes(probes, subset, filled)
     bounds = known_bounds([filled, known.matrix], known.scores) if known else known_bounds([filled])
@@ -112,7 +115,7 @@ def estimate(
     for read in (scores, probes):
         if isinstance(read, ScoreTable):
             notes += [note for note in read.notes if note not in notes]
-    notes += direction_notes(name or whole.metric, higher_is_better=higher_is_better)
+    notes += direction_notes(whole.metric, wanted=higher_is_better, stated=stated)
     notes += _flat_notes(filled, bounds, inference)
     return to_estimates(
         inference,
@@ -122,7 +125,7 @@ def estimate(
         level=level,
         n_frame=subset.n_frame,
         estimator=how.name,
-        higher_is_better=higher_is_better,
+        higher_is_better=higher,
         notes=(*inference.notes, *notes),
     )
 

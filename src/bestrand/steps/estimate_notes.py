@@ -4,7 +4,7 @@ import numpy as np
 
 from bestrand.core.manifest import Manifest
 from bestrand.core.probes import ProbeScores
-from bestrand.core.scores import ScoreMatrix
+from bestrand.core.scores import ScoreMatrix, ScoreTable
 from bestrand.estimators.base import Estimator
 from bestrand.estimators.baselines.cluster_weighted import ClusterWeighted
 from bestrand.methods import estimator_for
@@ -107,9 +107,24 @@ def left_out_notes(subset: Manifest, targets: ScoreMatrix) -> list[Note]:
     return [Note("absent-groups", text)]
 
 
-def direction_notes(metric: str, *, higher_is_better: bool) -> list[Note]:
-    """Return which direction verdicts take, for metrics that are called like costs."""
-    if not higher_is_better or not COST.search(metric):
+def stated_direction(scores: ScoreTable | ScoreMatrix, metric: str) -> bool | None:
+    """Return False where logs say that a lower score is better; None where none says so."""
+    runs = scores.runs if isinstance(scores, ScoreTable) else ()
+    return False if any(metric in run.lower_is_better for run in runs) else None
+
+
+def direction_notes(metric: str, *, wanted: bool | None, stated: bool | None) -> list[Note]:
+    """Return which direction verdicts take, where logs say it or the metric's name suggests it.
+
+    Args:
+        metric: its name.
+        wanted: what the user said, whether a higher score is better.
+        stated: what the logs say.
+    """
+    if stated is False:
+        but = " Higher scores count as better here, as was asked." if wanted else ""
+        return [Note("direction", f"A lower {metric!r} is better, by the logs.{but}")]
+    if wanted is False or not COST.search(metric):
         return []
     text = (
         f"A higher {metric!r} counts as better. If a lower one is better, say so: "
