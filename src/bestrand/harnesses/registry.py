@@ -14,6 +14,7 @@ from bestrand.harnesses.junit import JUnit
 from bestrand.harnesses.lerobot import LeRobot
 from bestrand.harnesses.lighteval import Lighteval
 from bestrand.harnesses.lm_eval import LmEval
+from bestrand.harnesses.lmms_eval import LmmsEval
 from bestrand.harnesses.openai_evals import OpenAIEvals
 from bestrand.harnesses.opencompass import OpenCompass
 from bestrand.harnesses.promptfoo import Promptfoo
@@ -44,5 +45,6 @@ ALL: tuple[Harness, ...] = (
     LeRobot(),
     OpenAIEvals(),
     AlpacaEval(),
+    LmmsEval(),
 )
 HARNESSES: dict[str, Harness] = {harness.name: harness for harness in ALL}
