@@ -147,6 +147,27 @@ def test_the_digest_in_a_log_tells_the_manifest(tmp_path: Path) -> None:
     assert passed(seen) == ["items", "content", "manifest"]
 
 
+@pytest.mark.parametrize("own", [True, False])
+def test_the_name_of_a_run_tells_the_manifest_too(own: bool, tmp_path: Path) -> None:  # noqa: FBT001
+    ids = ["org__repo-1", "org__repo-2"]
+    subset = br.adopt(ids, of=500)
+    digest = subset.digest if own else "0" * 64
+    report = {
+        "total_instances": 2,
+        "submitted_ids": ids,
+        "completed_ids": ids,
+        "resolved_ids": ids[:1],
+        "unresolved_ids": ids[1:],
+        "schema_version": 2,
+    }
+    path = tmp_path / f"acme__m1.bestrand-{digest[:12]}.json"
+    path.write_text(json.dumps(report))
+    seen = br.verify(subset, br.read_scores(path, check_totals=False))
+
+    assert ("manifest" in passed(seen)) is own
+    assert ("manifest" in failed(seen)) is not own
+
+
 def test_a_table_of_a_run_is_checked_by_model(tmp_path: Path) -> None:
     frame = br.Frame.of([f"q{i:03}" for i in range(200)])
     subset = br.select(frame, 20, design=br.SimpleRandom(), seed=1)

@@ -21,7 +21,8 @@ class RunFacts(Record):
         tasks: of which there are rows; empty where the benchmark has one list of items.
         sizes: items of the whole benchmark, by task; "" for a benchmark without tasks.
         versions: of the benchmark, by task: a version or a fingerprint.
-        digest: of the manifest that it was run for; "" where the log does not say.
+        digest: of the manifest that it was run for, or its first letters; "" where the log does
+            not say.
         paths: files that were read.
         lower_is_better: metrics of which a lower score is better, by the log.
     """

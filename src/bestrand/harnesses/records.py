@@ -1,19 +1,22 @@
 """Runs made into the long rows that tables give, once their means equal the harness's totals."""
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
 from bestrand.core.runs import RunFacts
 from bestrand.errors import InputError
-from bestrand.harnesses.base import LogPart, Run, Total
+from bestrand.harnesses.base import MANIFEST_KEY, LogPart, Run, Total
 from bestrand.notes import Note, shown
 from bestrand.reading.merge import Read
 from bestrand.reading.paths import Source
 from bestrand.reading.raw import RawTable
 from bestrand.reading.rows import Long
 
+
+RUN_NAME = re.compile(rf"{MANIFEST_KEY}-([0-9a-f]{{12}})(?![0-9a-f])")
 
 SCHEMA = {
     "item": pl.String,
@@ -162,6 +165,7 @@ def _unusable(run: Run) -> str:
 
 def facts_of(run: Run, model: str) -> RunFacts:
     """Take what a log says of the run itself; `model` is its name here."""
+    paths = tuple(dict.fromkeys(str(part.path) for part in run.parts))
     return RunFacts(
         model=model,
         harness=run.harness,
@@ -169,10 +173,16 @@ def facts_of(run: Run, model: str) -> RunFacts:
         tasks=tuple(sorted({part.task for part in run.parts if part.task})),
         sizes=dict(run.sizes),
         versions=dict(run.versions),
-        digest=run.digest,
-        paths=tuple(dict.fromkeys(str(part.path) for part in run.parts)),
+        digest=run.digest or _named_digest(paths),
+        paths=paths,
         lower_is_better=tuple(sorted(run.lower_is_better)),
     )
+
+
+def _named_digest(paths: Sequence[str]) -> str:
+    """Return the first letters of the digest in the name that an export gave the run, or ""."""
+    found = {match[1] for path in paths for match in RUN_NAME.finditer(path)}
+    return found.pop() if len(found) == 1 else ""
 
 
 def known_bounds(
