@@ -108,6 +108,23 @@ def test_inspect_refuses_ids_that_it_takes_for_numbers(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_inspect_runs_tasks_alone_whose_names_it_does_not_tell_apart(tmp_path: Path) -> None:
+    ids = {"plain": ["a", "b"], "other": ["b"], "Plain": ["a"], "co:lon": ["x", "plain:a"]}
+    names = [task for task, items in ids.items() for _ in items]
+    every = br.Frame.of(
+        [f"{task}:{item}" for task, items in ids.items() for item in items], tasks=names
+    )
+    made = exported(br.adopt(every.items, frame=every), "inspect", tmp_path)
+    tasks = [[word for word in words if "@" in word] for words in made.commands]
+    lists = [
+        json.loads(Path(options(words, "--run-config")[0]).read_text())["eval_config"]["sample_id"]
+        for words in made.commands
+    ]
+
+    assert tasks == [["FILE.py@Plain", "FILE.py@other"], ["FILE.py@co:lon"], ["FILE.py@plain"]]
+    assert lists == [["Plain:a", "other:b"], ["plain:a", "x"], ["plain:a", "plain:b"]]
+
+
 def test_inspect_is_told_numbers_that_no_other_item_is(tmp_path: Path) -> None:
     every = frame_of(["7", "007", "٧", "12", "3"], task="t")
     one, all_three = (

@@ -111,6 +111,25 @@ def test_of_logs_of_one_task_the_newest_is_read(tmp_path: Path) -> None:
     assert "older-logs" in {note.code for note in table.notes}
 
 
+def test_tasks_of_which_no_sample_was_chosen_are_left_aside(tmp_path: Path) -> None:
+    write(tmp_path / "a.json", log([sample("x", "C")]))
+    empty = log([])
+    empty["eval"] |= {"task": "other", "task_id": "t2", "config": {"sample_id": []}}
+    write(tmp_path / "b.json", empty)
+    scores = read_scores(tmp_path)
+
+    assert scores.rows["item"].to_list() == ["sums:x"]
+    assert [note.text for note in scores.notes if note.code == "empty-tasks"] == [
+        "Tasks of which no sample was chosen are left aside: 'other'."
+    ]
+    with pytest.raises(InputError, match="no rows"):
+        read_scores(tmp_path / "b.json")
+    empty["eval"]["config"] = {}  # no list was given: the run ended before its first sample
+    write(tmp_path / "b.json", empty)
+    with pytest.raises(InputError, match="no rows"):
+        read_scores(tmp_path)
+
+
 def test_a_total_that_differs_is_refused(tmp_path: Path) -> None:
     metrics = {"accuracy": {"name": "accuracy", "value": 0.5}}
     results = {"scores": [{"name": "match", "scorer": "match", "metrics": metrics}]}

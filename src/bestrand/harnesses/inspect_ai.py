@@ -1,20 +1,18 @@
 """Inspect: logs of one task and model each, `.eval` archives or JSON."""
 
-import glob
 import io
 import json
 import re
 import struct
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, final
 
 import zstandard
 
-from bestrand.errors import FileError, InputError, ManifestError
+from bestrand.errors import FileError, InputError
 from bestrand.harnesses.base import (
-    FOLDER,
     MANIFEST_KEY,
     Claim,
     Export,
@@ -27,8 +25,8 @@ from bestrand.harnesses.base import (
     Total,
 )
 from bestrand.harnesses.files import LogFile
-from bestrand.harnesses.selection import require_ids
-from bestrand.harnesses.values import json_file, short, to_id, to_number
+from bestrand.harnesses.inspect_export import export_of
+from bestrand.harnesses.values import short, to_id, to_number
 from bestrand.notes import Note, shown
 
 
@@ -84,96 +82,29 @@ class InspectAI(Harness):
         for log in sorted(logs, key=lambda log: str(log.header["eval"].get("created", ""))):
             spec = log.header["eval"]
             newest[str(spec.get("task_id")), str(spec.get("model")), str(spec.get("task"))] = log
-        for log in newest.values():
+        ran = [log for log in newest.values() if not _is_left_out(log)] or [*newest.values()]
+        for number, log in enumerate(ran):
             older = [one for one in logs if one is not log and _is_same_run(one, log)]
-            yield _run(log, older)
+            yield _run(log, older, [] if number else _left_out(newest.values(), ran))
 
     def export(self, chosen: Selection) -> Export:
-        """Write a configuration of `--run-config`, as JSON; see `Harness.export`.
-
-        Ids are patterns there, so they are escaped, and have their task in front.
-        """
-        require_ids(chosen, _is_read_as_text_or_number, self, NO_NUMBER)
-        notes = _require_told_apart(chosen)
-        config = {
-            "eval_config": {
-                "sample_id": [
-                    f"{task}:{glob.escape(item)}"
-                    for task, items in chosen.by_task.items()
-                    for item in items
-                ]
-            },
-            "metadata": {MANIFEST_KEY: {"digest": chosen.digest, "n": len(chosen.ids)}},
-            "tags": [MANIFEST_KEY],
-        }
-        tasks = [task if "/" in task else f"FILE.py@{task}" for task in chosen.by_task]
-        command = [
-            *("inspect", "eval", *tasks, "--run-config", f"{FOLDER}/run_config.json"),
-            *("--model", "MODEL", "--log-dir", f"{FOLDER}/logs"),
-        ]
-        files = {"run_config.json": json_file(config)}
-        return Export(files, [command], notes)
+        """Write configurations of `--run-config`; see `Harness.export`."""
+        return export_of(chosen, self)
 
 
-NO_NUMBER = (
-    "Inspect takes them for numbers, and they are none, so that its filter fails. Name those "
-    "samples otherwise."
-)
+def _is_left_out(log: _Log) -> bool:
+    """Whether no sample of the task was to run, for the list of samples named other tasks alone."""
+    config = log.header["eval"].get("config") or {}
+    return config.get("sample_id") == [] and not log.samples
 
 
-def _is_read_as_text_or_number(item: str) -> bool:
-    """Whether an id of digits alone is a number: "\u00b2" is not, and Inspect tries."""
-    if not item.isdigit():
-        return True
-    try:
-        int(item)
-    except ValueError:
-        return False
-    return True
-
-
-def _require_told_apart(chosen: Selection) -> list[Note]:
-    """Refuse ids that are one whole number with ids that are not chosen, as "7" with "007".
-
-    Raises:
-        ManifestError: there are such ids, or there may be, and not all items are known.
-    """
-    notes: list[Note] = []
-    for task, items in chosen.by_task.items():
-        numbers = [item for item in items if item.isdigit()]
-        if chosen.every is not None:
-            values = {int(item) for item in numbers}
-            others = [
-                item
-                for item in chosen.every[task]
-                if item not in set(items) and _is_number(item) and int(item) in values
-            ]
-            if others:
-                raise ManifestError(
-                    f"Inspect runs every sample of {task!r} whose id is the same whole number, so "
-                    f"that {shown(others)} would run too. Choose all of them or none: leave those "
-                    "items out of the pool.",
-                    items=others,
-                )
-        elif any(str(int(item)) != item for item in numbers) and len(set(map(len, numbers))) > 1:
-            raise ManifestError(
-                f"Inspect runs every sample of {task!r} whose id is the same whole number: "
-                f"{shown(numbers)}. Give all items of the benchmark, so that it can be seen "
-                "whether others would run too: --items FILE (items=).",
-                items=numbers,
-            )
-        elif numbers and not notes:
-            text = (
-                "Inspect runs every sample whose id is the same whole number, as 7 and 007. "
-                "--items FILE (items=) shows whether there are any; `bestrand verify` names them "
-                "after the run."
-            )
-            notes.append(Note("numbers", text))
-    return notes
-
-
-def _is_number(item: str) -> bool:
-    return item.isdigit() and _is_read_as_text_or_number(item)
+def _left_out(logs: Iterable[_Log], ran: Sequence[_Log]) -> list[Note]:
+    """Note the tasks of which no sample was to run."""
+    tasks = {str(log.header["eval"]["task"]) for log in logs if log not in ran}
+    if not tasks:
+        return []
+    text = f"Tasks of which no sample was chosen are left aside: {shown(sorted(tasks))}."
+    return [Note("empty-tasks", text)]
 
 
 def _is_same_run(one: _Log, other: _Log) -> bool:
@@ -242,14 +173,14 @@ def _checked(header: Any, file: LogFile) -> Mapping[str, Any]:  # noqa: ANN401
     return dict(header)
 
 
-def _run(log: _Log, older: Sequence[_Log]) -> Run:
+def _run(log: _Log, older: Sequence[_Log], notes: Sequence[Note]) -> Run:
     spec = log.header["eval"]
     task, file = str(spec["task"]), log.file
     unusable: dict[str, str] = {}
     rows = list(_rows(log, unusable))
     usable = {row.metric for row in rows}
     dataset = spec.get("dataset") or {}
-    notes = []
+    notes = [*notes]
     if older:
         text = (
             f"{file.path}: the newest log of task {task!r} by {spec['model']!r}; left aside: "
