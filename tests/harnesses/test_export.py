@@ -18,7 +18,6 @@ from bestrand.harnesses.base import Harness
 from bestrand.harnesses.registry import ALL, HARNESSES
 from bestrand.steps.export import Exported, exporting
 from tests.conftest import Run
-from tests.harnesses.conftest import LOGS
 
 
 HOSTILE = [
@@ -376,18 +375,6 @@ def test_the_command_line_prints_what_runs_it(run: Run, tmp_path: Path) -> None:
     unknown = run("export", tmp_path / "subset.json", "--to", "lm_eval", "-o", tmp_path / "x")
     assert unknown.code == 2
     assert "must be one of 'txt', 'json', 'csv', 'lm-eval'" in unknown.err
-
-
-def test_the_page_names_every_export_and_the_version() -> None:
-    page = (LOGS.parents[2] / "docs" / "formats" / "exports.md").read_text("utf-8")
-    table = page.partition("## Traps")[0]
-
-    for word, harness in HARNESSES.items():
-        rows = [line for line in table.splitlines() if f"| `{word}`" in line]
-        assert len(rows) == harness.exports, word
-        for row in rows:
-            assert row.startswith(f"| {harness.title} |")
-            assert harness.versions.split()[-1] in row
 
 
 def test_there_is_one_word_a_harness() -> None:
