@@ -73,7 +73,9 @@ def _node_id(item: str) -> str:
     if not colons or "/" in place or place.endswith(".py"):
         return item
     parts = place.split(".")
-    end = next((k for k, part in enumerate(parts) if k and part[:1].isupper()), len(parts))
+    end = len(parts)
+    while end > 1 and parts[end - 1][:1].isupper():  # classes stand last; folders may be so called
+        end -= 1
     return "::".join(["/".join(parts[:end]) + ".py", *parts[end:], name])
 
 

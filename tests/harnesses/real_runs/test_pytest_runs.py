@@ -49,7 +49,7 @@ class Benchmark(NamedTuple):
 
 def write(path: Path, ids: list[str], head: str = "") -> None:
     """Write a test module, with its test inside of a class if there is a `head`."""
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     dent, first = ("    ", "self, ") if head else ("", "")
     path.write_text(TEST.format(ids=ids, head=head, dent=dent, first=first), encoding="utf-8")
 
@@ -72,7 +72,7 @@ def benchmark(tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
     write(tests / "test_hostile.py", HOSTILE + OTHERS)
     write(tests / "test_plain.py", [f"p{k}" for k in range(10)])
     write(tests / "test_class.py", [f"c{k}" for k in range(6)], "class TestInside:")
-    write(tests / "parts" / "test_part.py", [f"d{k}" for k in range(6)], "class TestPart:")
+    write(tests / "deep" / "Parts" / "test_part.py", [f"d{k}" for k in range(6)], "class TestPart:")
     for model in ("one", "two"):
         junit(env, tests, full / f"{model}.xml")
     return Benchmark(env, tests, full, choose(full))
