@@ -91,6 +91,14 @@ def test_an_id_that_is_a_number_and_a_text_is_refused(tmp_path: Path) -> None:
         read_scores(path)
 
 
+def test_a_run_that_succeeded_and_has_errors_alone_is_refused(tmp_path: Path) -> None:
+    samples = [{"id": item, "epoch": 1, "error": {"message": "gone"}} for item in ("a", "b")]
+    path = write(tmp_path / "a.json", log(samples, results=None))
+
+    with pytest.raises(InputError, match=r"No item has a score, of model 'acme/p1': 2 errored"):
+        read_scores(path)
+
+
 def test_a_run_that_did_not_end_is_read_if_asked_for() -> None:
     with pytest.raises(InputError, match=r"did not end \(status 'started', with 3 of 4 samples\)"):
         read_scores(OWN / "crashed")

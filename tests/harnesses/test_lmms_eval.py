@@ -36,6 +36,7 @@ def write(
             "results": {task: {"alias": task} | totals},
             "configs": {task: {"metric_list": list(metrics)}},
             "versions": {task: "1.0"},
+            "higher_is_better": {task: {"exact_match": True, "wer": False}},
             "n-samples": {task: {"original": 500, "effective": len(rows)}},
             "model_name": "acme/eye-7b",
         }
@@ -48,13 +49,18 @@ def scores(path: Path, **how: Any) -> dict[str, float | None]:  # noqa: ANN401
 
 
 def test_samples_are_read_with_their_results(tmp_path: Path) -> None:
-    rows = [row(0, exact_match=1.0), row(7, exact_match=0.0), row(8, exact_match=None)]
+    rows = [row(k, exact_match=one, wer=0.25) for k, one in ((0, 1.0), (7, 0.0), (8, None))]
     totals = {"exact_match,none": 0.5, "exact_match_stderr,none": 0.2}
     table = read_scores(write(tmp_path, rows, totals))
 
-    assert scores(tmp_path) == {"gqa_lite:0": 1, "gqa_lite:7": 0, "gqa_lite:8": None}
+    assert scores(tmp_path, metric="exact_match") == {
+        "gqa_lite:0": 1,
+        "gqa_lite:7": 0,
+        "gqa_lite:8": None,
+    }
+    assert table.runs[0].lower_is_better == ("wer",)
     assert table.models == ("acme/eye-7b",)
-    assert table.metrics == ("exact_match",)
+    assert table.metrics == ("exact_match", "wer")
     assert (table.runs[0].sizes, table.runs[0].versions) == ({"gqa_lite": 500}, {"gqa_lite": "1.0"})
     assert "files-aside" not in {note.code for note in table.notes}
 

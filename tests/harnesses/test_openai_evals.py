@@ -76,13 +76,20 @@ def test_a_sample_with_an_error_alone_is_errored_and_one_with_neither_is_unscore
 
 
 def test_graded_choices_are_scored_by_their_numbers(tmp_path: Path) -> None:
-    events = [metrics(0, choice="A", score=1.0), metrics(1, choice="__invalid__", score=None)]
+    events = [metrics(0, choice="A", score=1.0), metrics(1, choice=None, score=None)]
     report = {"counts/A": 1, "counts/__invalid__": 1, "score": 1.0}
     path = write(tmp_path / "a.jsonl", *events, report=report)
 
     assert scores(path, "score") == {"0": ("scored", 1.0), "1": ("unscored", None)}
     with pytest.raises(InputError, match=r"metric 'choice' is no number.* Usable: 'score'"):
         read_scores(path, metric="choice")
+
+
+def test_a_number_that_is_a_text_in_another_event_is_refused_with_its_line(tmp_path: Path) -> None:
+    events = [metrics(0, score=1.0), metrics(1, score="85%")]
+
+    with pytest.raises(FileError, match=r":3: 'score' must be a number"):
+        read_scores(write(tmp_path / "a.jsonl", *events, report={}))
 
 
 def test_matches_and_metrics_stand_beside_each_other(tmp_path: Path) -> None:

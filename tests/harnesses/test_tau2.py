@@ -93,6 +93,17 @@ def test_what_never_ran_is_errored_though_a_reward_stands_there(
     assert scores(alone) == {"airline:0": ("errored", None), "airline:1": ("scored", 1.0)}
 
 
+def test_a_run_of_errors_alone_is_refused_until_they_count_as_0(tmp_path: Path) -> None:
+    reason = "infrastructure_error"
+    made = results({"0": [0.0], "1": [0.0]}, ends={("0", 0): reason, ("1", 0): reason})
+    path = write(tmp_path / "r.json", made)
+
+    with pytest.raises(InputError, match=r"No item has a score.* 2 errored"):
+        read_scores(path, metric="success")
+    table = read_scores(path, metric="success", errors="zero")
+    assert table.rows["score"].to_list() == [0, 0]
+
+
 @pytest.mark.parametrize("reason", ["too_many_errors", "max_steps", "agent_error", "timeout"])
 def test_what_the_agent_did_wrong_is_0(reason: str, tmp_path: Path) -> None:
     made = results({"0": [0.0], "1": [1.0]}, ends={("0", 0): reason})

@@ -221,8 +221,8 @@ def _own_ids(samples: Sequence[Mapping[str, Any]]) -> list[object]:
     groups = [sample["group_id"] for sample in samples]
     own = [(sample.get("sample_metadata") or {}).get("id") for sample in samples]
     whole = None not in own and all(isinstance(one, str | int) for one in own)
-    pairs = set(zip(groups, map(str, own), strict=True))
-    if whole and len(pairs) == len(set(groups)) == len(set(map(str, own))):
+    pairs = set(zip(map(repr, groups), map(str, own), strict=True))
+    if whole and len(pairs) == len(set(map(repr, groups))) == len(set(map(str, own))):
         return own
     return list(groups)
 

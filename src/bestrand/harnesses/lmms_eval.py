@@ -85,6 +85,7 @@ def _run(files: Sequence[LogFile], results: Mapping[str, Any]) -> Run:
     usable = {row.metric for part in parts for row in part.rows}
     tasks = {part.task for part in parts}
     numbers, versions = results.get("n-samples", {}), results.get("versions", {})
+    directions = [one for one in results.get("higher_is_better", {}).values() if one]
     return Run(
         harness=LmmsEval.name,
         model=_model(files[0], results),
@@ -93,6 +94,11 @@ def _run(files: Sequence[LogFile], results: Mapping[str, Any]) -> Run:
         sizes={task: int(numbers[task]["original"]) for task in sorted(tasks & numbers.keys())},
         versions={task: str(versions[task]) for task in sorted(tasks & versions.keys())},
         unusable={name: why for name, why in unusable.items() if name not in usable},
+        lower_is_better={
+            metric
+            for metric in usable
+            if {one[metric] for one in directions if metric in one} == {False}
+        },
         notes=notes,
     )
 
@@ -135,6 +141,7 @@ def _rows(
             "in their order, as rows do not name theirs. Was the file written by two runs?",
             path=file.path,
         )
+    numbers = {name for _, _, row in found for name, value in row.items() if _is_number(value)}
     seen: Counter[str] = Counter()
     rows = []
     for line, item, row in found:
@@ -142,7 +149,7 @@ def _rows(
         seen[item] += 1
         content = digest_of(json.dumps(row.get("target"), ensure_ascii=False))
         prompt = digest_of(json.dumps(row["input"], ensure_ascii=False)) if "input" in row else None
-        for metric, value in _scores(row, unusable):
+        for metric, value in _scores(row, numbers, unusable):
             score = to_number(value, metric, file, line)
             status: Status = "unscored" if score is None else "scored"
             rows.append(
@@ -160,18 +167,23 @@ def _rows(
     return rows
 
 
-def _scores(row: Mapping[str, Any], unusable: dict[str, str]) -> Iterator[tuple[str, Any]]:
-    """Give the metrics of a row that are one value an item; members of objects as `name.member`."""
+def _is_number(value: object) -> bool:
+    return isinstance(value, bool | int | float)
+
+
+def _scores(
+    row: Mapping[str, Any], numbers: set[str], unusable: dict[str, str]
+) -> Iterator[tuple[str, Any]]:
+    """Give the metrics of a row that are one value an item; members of objects as `name.member`.
+
+    What is a number in other rows is given whatever it is here.
+    """
     for name in (name for name in row if name not in FACTS):
         value = row[name]
-        if value is None or isinstance(value, bool | int | float):
+        if value is None or name in numbers:
             yield name, value
         elif isinstance(value, dict):
-            members = {
-                f"{name}.{key}": one
-                for key, one in value.items()
-                if isinstance(one, bool | int | float)
-            }
+            members = {f"{name}.{key}": one for key, one in value.items() if _is_number(one)}
             also = f"; its numbers are {shown(list(members))}" if members else ""
             unusable[name] = f"has an object for each item{also}"
             yield from members.items()

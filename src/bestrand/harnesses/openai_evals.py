@@ -104,7 +104,7 @@ def _parse(file: LogFile, notes: list[Note]) -> _Log:
 def _rows(events: Sequence[_Event], file: LogFile) -> tuple[list[LogRow], dict[str, str]]:
     """Give a row a sample and metric and event, and why other metrics are none."""
     found: dict[tuple[str, str], list[tuple[float | None, int]]] = {}
-    texts: set[str] = set()
+    texts: dict[str, _Event] = {}
     errors: dict[str, str] = {}
     contents: dict[str, str] = {}
     prompts: dict[str, str] = {}
@@ -120,13 +120,18 @@ def _rows(events: Sequence[_Event], file: LogFile) -> tuple[list[LogRow], dict[s
                     each = found.setdefault((sample, name), [])
                     each.append((to_number(value, name, file, line), line))
                 else:
-                    texts.add(name)
+                    texts.setdefault(name, _Event(line, sample, kind, data))
         elif kind == "error":
             errors.setdefault(sample, f"{data.get('type')}: {data.get('message')}")
         elif kind == "sampling" and "prompt" in data:
             prompts.setdefault(sample, _digest(data["prompt"]))
-    metrics = dict.fromkeys(metric for _, metric in found)
-    unusable = dict.fromkeys(texts - set(metrics), "is no number")
+    numbered = {
+        metric for (_, metric), each in found.items() if any(one is not None for one, _ in each)
+    }
+    for name in sorted(texts.keys() & numbered):
+        to_number(texts[name].data[name], name, file, texts[name].line)
+    metrics = [name for name in dict.fromkeys(name for _, name in found) if name not in texts]
+    unusable = dict.fromkeys(texts, "is no number")
     if not metrics and not errors:
         return [], unusable
     rows = []
