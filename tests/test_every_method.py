@@ -39,7 +39,7 @@ QUICK = {
     for name, each in ALL.items()
 }
 ONE_OF_EACH = {
-    word: next(name for name, each in ALL.items() if type(each.design) is kind)
+    word: next((name for name, each in ALL.items() if type(each.design) is kind), "no strategy")
     for word, kind in DESIGNS.items()
 }
 EXACT = [Unit(0.0, 1.0, (0.0, 1.0)), Unit(-8.0, 4.0, (-8.0, -4.0))]  # no rounding between them
