@@ -85,8 +85,8 @@ def test_a_row_without_its_sample_is_refused_with_its_line(tmp_path: Path) -> No
         read_scores(write(tmp_path / "qa.jsonl", review(0, 1), broken))
 
 
-def test_version_and_fingerprint_are_those_of_the_configuration() -> None:
+def test_the_version_is_that_of_the_configuration_without_the_fingerprint_of_the_run() -> None:
     [run] = read_scores(OWN / "mcq").runs
 
     assert run.harness_version == "1.14.1"
-    assert run.versions["general_mcq_alpha"].startswith("v1.1 sha256:a3dec26b")
+    assert run.versions["general_mcq_alpha"] == "v1.1"

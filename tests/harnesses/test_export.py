@@ -280,17 +280,77 @@ def test_tables_of_vlmevalkit_keep_rotations(tmp_path: Path) -> None:
     assert Path(made.files[0]).stem in made.commands[0]
 
 
+def review(folder: Path, groups: Sequence[int], score: float = 1.0) -> None:
+    """Write reviews of EvalScope."""
+    folder.mkdir(parents=True)
+    rows = [
+        {
+            "index": k,
+            "target": "a",
+            "sample_score": {
+                "group_id": k,
+                "score": {"value": {"accuracy": score}, "status": "success"},
+            },
+        }
+        for k in groups
+    ]
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    (folder / "general_qa_tiny.jsonl").write_text(lines)
+
+
 def test_local_files_of_evalscope_keep_the_chosen_samples(tmp_path: Path) -> None:
-    source = tmp_path / "example.jsonl"
+    source = tmp_path / "tiny.jsonl"
     source.write_text("".join(json.dumps({"query": f"q{i}"}) + "\n" for i in range(12)))
-    made = exported(
-        chosen(["7", "0", "11"], task="t"), "evalscope", tmp_path / "run", source=source
-    )
+    subset = chosen(["7", "0", "11"], task="general_qa_tiny")
+    made = exported(subset, "evalscope", tmp_path / "run", source=source)
     kept = [json.loads(line)["query"] for line in Path(made.files[0]).read_text().splitlines()]
     order = json.loads((tmp_path / "run" / "positions.json").read_text())
+    [given] = options(made.commands[0], "--dataset-args")
 
-    assert [f"q{item}" for item in order["items"]] == kept
+    assert [f"q{item}" for item in order["general_qa_tiny"]] == kept
     assert set(kept) == {"q7", "q0", "q11"}
+    assert json.loads(given) == {
+        "general_qa": {"local_path": str(tmp_path / "run"), "subset_list": ["tiny"]}
+    }
+
+
+def test_samples_that_evalscope_numbers_anew_are_read_by_their_positions(tmp_path: Path) -> None:
+    source = tmp_path / "tiny.jsonl"
+    source.write_text("".join(json.dumps({"query": f"q{i}"}) + "\n" for i in range(12)))
+    subset = chosen(["7", "0", "11"], task="general_qa_tiny")
+    exported(subset, "evalscope", tmp_path / "run", source=source)
+    review(tmp_path / "run" / "outputs" / "1" / "reviews" / "acme" / "p1", [2, 0, 1])
+    review(tmp_path / "elsewhere" / "reviews" / "acme" / "p1", [2, 0, 1])
+
+    for folder in ("run", "run/outputs"):
+        assert tuple(br.read_scores(tmp_path / folder).items["item"]) == subset.items
+    assert sorted(br.read_scores(tmp_path / "elsewhere").items["item"]) == [
+        f"general_qa_tiny:{k}" for k in range(3)
+    ]
+    review(tmp_path / "run" / "full" / "reviews" / "acme" / "p1", range(12))
+    with pytest.raises(br.FileError, match=r"lists 3 items of 'general_qa_tiny', .* has 12"):
+        br.read_scores(tmp_path / "run" / "full")
+
+
+def test_details_that_opencompass_numbers_anew_are_read_by_their_positions(tmp_path: Path) -> None:
+    subset = chosen(["7", "0", "11"], task="demo")
+    made = exported(subset, "opencompass", tmp_path)
+    folder = Path(options(made.commands[0], "--work-dir")[0]) / "20261201" / "results" / "acme"
+    folder.mkdir(parents=True)
+    answers = {"0": True, "1": False, "2": True}  # of rows 0, 7, 11
+    details = {
+        key: {"prompt": f"q{key}", "references": "a", "correct": right}
+        for key, right in answers.items()
+    }
+    log = {"accuracy": 200 / 3, "details": {"type": "GEN", **details}}
+    (folder / "demo.json").write_text(json.dumps(log))
+    rows = br.read_scores(tmp_path).rows
+
+    assert dict(rows.select("item", "score").iter_rows()) == {
+        "demo:0": 1,
+        "demo:7": 0,
+        "demo:11": 1,
+    }
 
 
 @pytest.mark.parametrize("form", ["txt", "json", "csv"])

@@ -20,16 +20,17 @@ from bestrand.harnesses.base import (
     Total,
 )
 from bestrand.harnesses.files import LogFile
-from bestrand.harnesses.values import digest_of, json_file, to_id, to_number
+from bestrand.harnesses.positions import is_positions, own_ids, positions_file
+from bestrand.harnesses.values import digest_of, to_id, to_number
 from bestrand.notes import Note, shown
 from bestrand.reading.paths import unpacked_name
 
 
 ROUNDING = 5.1e-5  # of the scores in reports, which have four digits
 SUCCESS = "success"
+LOCAL = ("general_mcq", "general_vmcq", "general_vqa", "general_qa")  # benchmarks of local files
 BENCHMARK = re.compile(
-    r"^    (?P<name>\S+):\n(?:      .*\n)*?      evaluation_version: (?P<version>\S+)\n"
-    r"(?:      .*\n)*?      fingerprint: (?P<fingerprint>\S+)",
+    r"^    (?P<name>\S+):\n(?:      .*\n)*?      evaluation_version: (?P<version>\S+)$",
     re.MULTILINE,
 )
 
@@ -62,6 +63,8 @@ class EvalScope(Harness):
         if head.startswith(b"{") and b'"sample_score"' in head and b'"group_id"' in head:
             return "log"
         parts = file.path.parts
+        if is_positions(file):
+            return "companion"
         if "reports" in parts and b'"dataset_name"' in head and b'"model_name"' in head:
             return "companion"
         if "predictions" in parts and re.match(rb'\{\s*"index":\s*\d+,\s*"model":', head):
@@ -103,19 +106,24 @@ class EvalScope(Harness):
         lines = chosen.source.read_bytes().splitlines()
         places = _places(lines, items, chosen.source)
         content = b"".join(lines[place] + b"\n" for place in places)
+        benchmark = next((name for name in LOCAL if task.startswith(f"{name}_")), LOCAL[-1])
+        subset = task.removeprefix(f"{benchmark}_")
+        if not chosen.source.name.startswith(subset):
+            subset = unpacked_name(chosen.source).stem
+        where = {benchmark: {"local_path": FOLDER, "subset_list": [subset]}}
         command = [
-            *("evalscope", "eval", "--model", "MODEL", "--datasets", "general_qa"),
-            *("--dataset-args", json.dumps({"general_qa": {"local_path": FOLDER}})),
+            *("evalscope", "eval", "--model", "MODEL", "--datasets", benchmark),
+            *("--dataset-args", json.dumps(where)),
             *("--work-dir", f"{FOLDER}/outputs"),
         ]
         text = (
-            "EvalScope numbers the samples of a smaller file anew, from 0: row k of the run is the "
-            "item at position k of positions.json. Give each sample a `metadata` with an `id`, "
-            "where the dataset keeps it, and they are read by that id."
+            "EvalScope numbers the samples of a smaller file anew, from 0: the logs are read by "
+            "positions.json, so keep them in a folder below it. Or give each sample a `metadata` "
+            "with an `id`, where the dataset keeps it."
         )
         files = {
             chosen.source.name: content,
-            "positions.json": json_file({"task": task, "items": list(items)}),
+            **positions_file({task: list(items)}),
         }
         return Export(files, [command], [Note("numbered-anew", text)])
 
@@ -172,7 +180,7 @@ def _run(
         parts=parts,
         totals=[total for report in reports for total in _totals(report, tasks, broken)],
         versions={
-            task: f"{match['version']} {match['fingerprint']}"
+            task: match["version"]  # the fingerprint is of the model and of paths too
             for task in sorted(tasks)
             for name, match in told.items()
             if task.startswith(f"{name}_")
@@ -191,7 +199,7 @@ def _rows(file: LogFile, notes: list[Note]) -> Iterator[LogRow]:
         if not isinstance(sample, dict) or "group_id" not in sample:
             raise FileError("no review: `sample_score` is absent.", path=file.path, line=line)
         found.append((line, row, sample))
-    owns = _own_ids([sample for _, _, sample in found])
+    owns = _own_ids([sample for _, _, sample in found], file)
     attempts = {sample.get("generation_index") or 0 for _, _, sample in found}
     for (line, row, sample), own in zip(found, owns, strict=True):
         score = sample.get("score") or {}
@@ -216,15 +224,20 @@ def _rows(file: LogFile, notes: list[Note]) -> Iterator[LogRow]:
             )
 
 
-def _own_ids(samples: Sequence[Mapping[str, Any]]) -> list[object]:
-    """Take the ids of the samples' metadata if each group has its own, or else the groups."""
+def _own_ids(samples: Sequence[Mapping[str, Any]], file: LogFile) -> Sequence[object]:
+    """Take the ids of the samples' metadata if each group has its own, or else the groups.
+
+    Groups of the run of an export are the positions in its list.
+    """
     groups = [sample["group_id"] for sample in samples]
     own = [(sample.get("sample_metadata") or {}).get("id") for sample in samples]
     whole = None not in own and all(isinstance(one, str | int) for one in own)
     pairs = set(zip(map(repr, groups), map(str, own), strict=True))
     if whole and len(pairs) == len(set(map(repr, groups))) == len(set(map(str, own))):
         return own
-    return list(groups)
+    if all(isinstance(group, int) for group in groups):
+        return own_ids(file, _place(file).stem, groups) or groups
+    return groups
 
 
 def _error_of(metric: str, errors: Mapping[str, Any]) -> str | None:

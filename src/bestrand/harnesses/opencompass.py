@@ -19,8 +19,9 @@ from bestrand.harnesses.base import (
     Total,
 )
 from bestrand.harnesses.files import LogFile
+from bestrand.harnesses.positions import own_ids, positions_file
 from bestrand.harnesses.selection import is_position, positions, require_ids
-from bestrand.harnesses.values import digest_of, json_file, short, to_id
+from bestrand.harnesses.values import digest_of, short, to_id
 from bestrand.notes import Note
 from bestrand.reading.paths import unpacked_name
 
@@ -90,12 +91,12 @@ class OpenCompass(Harness):
         rows = {dataset: positions(items) for dataset, items in chosen.by_task.items()}
         text = (
             "Import `take_subset` of subset.py in CONFIG.py. Details without `example_abbr` are "
-            "numbered anew, from 0: row k of a dataset's run is the row at position k of its list "
-            "in positions.json. Evaluators of subjective answers do not take such ranges."
+            "numbered anew, from 0: they are read by positions.json, so keep the logs in a folder "
+            "below it. Evaluators of subjective answers do not take such ranges."
         )
         files = {
             "subset.py": CODE.format(rows=rows).encode(),
-            "positions.json": json_file(rows),
+            **positions_file({dataset: list(map(str, each)) for dataset, each in rows.items()}),
         }
         command = ["opencompass", "CONFIG.py", "--work-dir", f"{FOLDER}/{chosen.run_name}"]
         return Export(files, [command], [Note("numbered-anew", text)])
@@ -143,7 +144,9 @@ def _examples(details: object, file: LogFile) -> Iterator[_Example]:
         raise FileError("`details` must be a list or an object.", path=file.path)
     by_place = {key: one for key, one in details.items() if key.isdecimal()}
     every = [one.get("references") for one in by_place.values()]
-    for key, one in by_place.items():
+    keys = list(by_place)
+    own = own_ids(file, unpacked_name(file.path).stem, list(map(int, keys))) or keys
+    for key, one in zip(own, by_place.values(), strict=True):
         known = [one["prompt"]] if one.get("prompt") is not None else every
         content = json.dumps([known, one.get("references")], ensure_ascii=False, default=str)
         yield _Example(to_id(key, file), _verdicts(one), digest_of(content))
