@@ -226,3 +226,36 @@ def test_scores_of_other_ranges_are_not_matched_together(tmp_path: Path) -> None
 
     with pytest.raises(InputError, match="m100"):
         select(read_scores(paths), n=10, seed=0)
+
+
+# --- files of another shape
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.json", {"info": {"git_commit": "a", "environment_info": 3}, "simulations": []}),
+        ("a.json", {"per_task": [{"task_group": "g", "task_id": 0, "metrics": 1}]}),
+        ("a.json", {"testCases": [3]}),
+        ("a.json", {"_checkpoint": {"records": [1]}}),
+        ("a.json", {"results": [{"trial_name": "a", "task_id": "a"}, 3], "accuracy": 1}),
+        ("a.json", {"accuracy": "most", "details": {"type": "GEN", "0": 1}}),
+    ],
+)
+def test_a_log_of_another_shape_is_refused_by_name(name: str, content: Row, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text(json.dumps(content))
+
+    with pytest.raises(FileError, match=name):
+        read_scores(path)
+
+
+def test_of_several_logs_the_one_of_another_shape_is_named(tmp_path: Path) -> None:
+    good = {"per_task": [{"task_group": "g", "task_id": 0, "metrics": {}}]}
+    lists = {"successes": [True], "sum_rewards": [1], "max_rewards": [1]}
+    good["per_task"][0]["metrics"] = lists
+    for name, content in (("a", good), ("b", {"per_task": [{"task_group": "g"}, 3]}), ("c", good)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(content))
+
+    with pytest.raises(FileError, match=r"b\.json"):
+        read_scores(tmp_path)

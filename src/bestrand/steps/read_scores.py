@@ -10,7 +10,7 @@ import polars as pl
 from bestrand.core.scores import ScoreTable
 from bestrand.errors import ArgumentError, InputError
 from bestrand.harnesses.base import Run
-from bestrand.harnesses.find import sort_files
+from bestrand.harnesses.find import read_runs, sort_files
 from bestrand.harnesses.records import facts_of, known_bounds, to_reads
 from bestrand.harnesses.registry import HARNESSES
 from bestrand.notes import Note, shown
@@ -175,7 +175,7 @@ def _open(source: Any, chosen: ColumnChoice, *, as_tables: bool) -> _Opened:  # 
             read = _table_of_scores(file)
             tables.extend(read)
             aside.extend([] if read else [str(file.path)])
-    runs = (run for name, logs in files.logs.items() for run in HARNESSES[name].read(logs))
+    runs = (run for name, logs in files.logs.items() for run in read_runs(HARNESSES[name], logs))
     if not (files.logs or tables):
         raise InputError(f"No scores: {shown(aside)} belong to logs that are not here.")
     return _Opened(runs, tables, aside_notes([*found.aside, *aside]))
