@@ -1,7 +1,7 @@
 """Estimate: from scores on the subset to full scores with intervals."""
 
 from dataclasses import replace
-from typing import NamedTuple, get_args
+from typing import get_args
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from bestrand.steps.estimate_notes import (
     score_notes,
     stated_direction,
 )
+from bestrand.steps.missing import Rule, declared_bounds, fill_missing
 from bestrand.steps.scale import bounds_on, known_bounds, span_of, to_estimates, varies
 from bestrand.types import Missing
 
@@ -89,8 +90,8 @@ def estimate(
     targets = whole.take_items(subset.items, unknown="nan")
     stated = stated_direction(scores, whole.metric)
     higher = higher_is_better if higher_is_better is not None else stated is not False
-    rule = _Rule(missing, _declared(scores, whole), higher_is_better=higher)
-    filled, notes = _fill_missing(targets, whole, rule, why_missing(scores))
+    rule = Rule(missing, declared_bounds(scores, whole), higher_is_better=higher)
+    filled, notes = fill_missing(targets, whole, rule, why_missing(scores))
     known = known_probes(probes, subset, filled)
     bounds = known_bounds([filled, known.matrix], known.scores) if known else known_bounds([filled])
     notes += _scale_notes(whole, known, bounds)
@@ -212,54 +213,6 @@ def _matched_metric(subset: Manifest, scores: ScoreTable | ScoreMatrix) -> str |
     return matched[0] if matched else None
 
 
-class _Rule(NamedTuple):
-    """What is said of missing scores.
-
-    Attributes:
-        missing: what to do with them.
-        bounds: lowest and highest score possible as they were said, or None.
-        higher_is_better: direction of the metric.
-    """
-
-    missing: Missing
-    bounds: tuple[float, float] | None
-    higher_is_better: bool
-
-
-def _fill_missing(
-    targets: ScoreMatrix, whole: ScoreMatrix, rule: _Rule, parts: str
-) -> tuple[ScoreMatrix, list[Note]]:
-    """Do what the user says with scores that are not there."""
-    lacking = targets.missing.sum(axis=1)
-    if not lacking.any():
-        return targets, []
-    said = _missing_said(targets)
-    if rule.missing == "error":
-        raise EstimateError(
-            f"{said}.{parts}{_missing_hint(targets, whole)} Run them, or say what a missing score "
-            'is worth: --missing zero or omit (missing="zero").',
-            n_missing=int(lacking.sum()),
-        )
-    if rule.missing == "zero":
-        _require_zero_fits(targets, whole, rule)
-        values = np.where(targets.missing, 0.0, targets.values)
-        least = whole.open_ended and not np.nanmin(whole.values, initial=0.0) < 0
-        worst = ", the lowest score there is, which is right only if higher scores are better"
-        text = f"{said}; each counts as 0{worst if least and rule.higher_is_better else ''}."
-        note = Note("missing-as-zero", text)
-        return replace(targets, values=values), [note]
-    counts = zip(targets.models, lacking, strict=True)
-    nothing = [model for model, count in counts if count == targets.frame.n]
-    if nothing:
-        raise EstimateError(
-            f"Of {shown(nothing)} no item of the subset has a score, so nothing is left to "
-            "average. Leave them out.",
-            models=nothing,
-        )
-    text = f"{said}; they are left out, as if they were like the rest."
-    return targets, [Note("missing-omitted", text)]
-
-
 def _require_weight(seen: Seen) -> None:
     """Refuse targets whose scored items all have weight 0.
 
@@ -293,53 +246,6 @@ def _require_scale(
             f"{how.name} cannot learn from sources that all have one score, on a scale that is not "
             "known. Give the range, as in --range 0:100 (bounds=(0, 100)), or take Mean."
         )
-
-
-def _declared(scores: ScoreTable | ScoreMatrix, whole: ScoreMatrix) -> tuple[float, float] | None:
-    """Return the bounds as they were said, with open ends too."""
-    said = scores.bounds.get(whole.metric) if isinstance(scores, ScoreTable) else None
-    return said or whole.bounds
-
-
-def _require_zero_fits(targets: ScoreMatrix, whole: ScoreMatrix, rule: _Rule) -> None:
-    """Refuse 0 for a missing score where it is no score of the metric, or the best one."""
-    first = f"{_missing_said(targets)}, and cannot count as 0: "
-    advice = 'Run them, or leave them out: --missing omit (missing="omit").'
-    name, bounds = whole.metric, rule.bounds
-    if bounds is not None and not bounds[0] <= 0 <= bounds[1]:
-        raise EstimateError(
-            f"{first}scores of metric {name!r} lie within {bounds[0]:g}..{bounds[1]:g}. {advice}"
-        )
-    seen = whole.values[~whole.missing]
-    if rule.higher_is_better and seen.size and seen.max() <= 0 and seen.min() < 0:
-        raise EstimateError(
-            f"{first}no score of metric {name!r} is above 0, so 0 would be the best. {advice}"
-        )
-    if not rule.higher_is_better and (seen.size == 0 or seen.min() >= 0):
-        raise EstimateError(
-            f"{first}a lower score is better and none of metric {name!r} is below 0, so 0 would be "
-            f"the best. {advice}"
-        )
-
-
-def _missing_said(targets: ScoreMatrix) -> str:
-    row, column = np.argwhere(targets.missing)[0]
-    short = [m for m, holes in zip(targets.models, targets.missing, strict=True) if holes.any()]
-    return (
-        f"Scores of the subset are missing, {int(targets.missing.sum())} in all, of {shown(short)} "
-        f"(first: model {targets.models[row]!r}, item {targets.frame.items[column]!r})"
-    )
-
-
-def _missing_hint(targets: ScoreMatrix, whole: ScoreMatrix) -> str:
-    never = int(targets.missing.all(axis=0).sum())
-    if not never:
-        return ""
-    hint = f" No model has a score on {never} of the subset's {targets.frame.n} items."
-    hint += explain_mismatch(targets.frame.items, whole.frame.items)
-    if whole.frame.n >= targets.frame.n:
-        hint += " Another version of the benchmark, or another subset?"
-    return hint
 
 
 def _seen(
