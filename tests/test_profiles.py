@@ -62,6 +62,7 @@ def drawn(folder: Path, **variables: str) -> list[str]:
     return [line for line in printed(DRAWN, folder, **variables) if "drawn" in line]
 
 
+@pytest.mark.slow
 def test_examples_are_the_same_in_every_run_unless_others_are_asked_for(tmp_path: Path) -> None:
     first, again = drawn(tmp_path), drawn(tmp_path, PYTHONHASHSEED="7")
     (tmp_path / "more.py").write_text(f"NUMBERS = {list(range(1000, 2000, 20))}")

@@ -55,6 +55,7 @@ def kill_a_child() -> None:
     child.join()
 
 
+@pytest.mark.slow
 def test_two_workers_give_the_same_bits_even_if_one_is_lost(small: br.ScoreMatrix) -> None:
     alone = run_study({"b": small}, TWELVE_CELLS)
     two = run_study({"b": small}, TWELVE_CELLS, workers=2, progress=once(kill_a_child))
