@@ -367,6 +367,36 @@ def test_a_text_file_refuses_what_it_cannot_hold(tmp_path: Path) -> None:
         exported(chosen(HOSTILE), "txt", tmp_path)
 
 
+@pytest.mark.parametrize("task", ["a,b", "-m", ""])
+def test_lm_eval_is_told_no_odd_tasks(task: str, tmp_path: Path) -> None:
+    with pytest.raises(br.ManifestError, match="cannot be told"):
+        exported(br.adopt(["1", "2"], of=9), "lm-eval", tmp_path, task=task)
+
+
+@pytest.mark.parametrize("item", ["--help", "@f", " ", "a\nb"])
+def test_pytest_is_told_no_options(item: str, tmp_path: Path) -> None:
+    with pytest.raises(br.ManifestError, match="takes such a line for an option"):
+        exported(chosen([item, "tests/test_x.py::test_y"]), "pytest", tmp_path)
+
+
+@pytest.mark.parametrize("ids", [["Town1_7", "Town2_7"], ["R_07", "R_7"]])
+def test_routes_of_one_number_are_refused(ids: list[str], tmp_path: Path) -> None:
+    with pytest.raises(br.ManifestError, match="one item's alone: "):
+        exported(chosen(ids), "carla", tmp_path)
+
+
+def test_ids_that_no_command_can_hold_are_refused(tmp_path: Path) -> None:
+    for word in ("promptfoo", "harbor", "swe-bench"):
+        with pytest.raises(br.ManifestError, match="NUL"):
+            exported(chosen(["a\0b"]), word, tmp_path)
+    with pytest.raises(br.ManifestError, match="cannot be told 1 of the 1 ids"):
+        exported(chosen(["1" * 5000], task="t"), "lm-eval", tmp_path)
+    long = exported(
+        chosen([f"description {k} of many" for k in range(8000)]), "promptfoo", tmp_path
+    )
+    assert "too-long" in [note.code for note in long.notes]
+
+
 # --- all of them
 
 

@@ -1,7 +1,9 @@
 """Runs of harnesses against the manifest that they were made for, on genuine logs and on faults."""
 
+import hashlib
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -74,7 +76,7 @@ def test_a_run_of_the_chosen_items_passes() -> None:
             "swapped",
             "content",
             ("tiny_alpha:1", "tiny_alpha:2"),
-            "2 items hold the content of others ('acme/p2'): 'tiny_alpha:1' is 'tiny_alpha:2'",
+            "2 items with the content of others ('acme/p2'): 'tiny_alpha:1' is 'tiny_alpha:2'",
         ),
     ],
 )
@@ -187,3 +189,80 @@ def test_ids_without_their_task_are_explained(tmp_path: Path) -> None:
     seen = failed(br.verify(subset, br.read_scores(tmp_path / "run.csv")))
 
     assert "would match but for the task in front" in seen["missing"].text
+
+
+def lm_eval_run(
+    folder: Path, model: str, numbers: list[int], *, of: int = 40, doc: str = "q"
+) -> None:
+    """Write a log of one task: documents of their own, N, and a total."""
+    place = folder / f"org__{model}"
+    place.mkdir(parents=True)
+    date = "2026-01-01T00-00-00.000000"
+    rows = []
+    for number in numbers:
+        text = json.dumps({"q": f"{doc} {number}"}, indent=2, ensure_ascii=False)
+        rows.append(
+            {
+                "doc_id": number,
+                "doc": {"q": f"{doc} {number}"},
+                "filter": "none",
+                "metrics": ["acc"],
+                "doc_hash": hashlib.sha256(text.encode()).hexdigest(),
+                "acc": number % 2,
+            }
+        )
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    (place / f"samples_t_{date}.jsonl").write_text(lines)
+    results = {
+        "results": {},
+        "model_name": f"org/{model}",
+        "versions": {"t": 1.0},
+        "n-samples": {"t": {"original": of, "effective": len(numbers)}},
+    }
+    (place / f"results_{date}.json").write_text(json.dumps(results))
+
+
+def test_runs_are_checked_though_together_they_cover_the_benchmark(tmp_path: Path) -> None:
+    every = list(range(40))
+    lm_eval_run(tmp_path / "full", "f", every)
+    full = br.read_scores(tmp_path / "full")
+    subset = br.adopt([f"t:{number}" for number in range(8)], frame=full.frame())
+    lm_eval_run(tmp_path / "runs", "x", every[1:8])
+    lm_eval_run(tmp_path / "runs", "y", every)
+    seen = br.verify(subset, br.read_scores(tmp_path / "runs"))
+    faults = {(check.name, check.models) for check in seen.checks if check.outcome == "failed"}
+
+    assert not seen.ok
+    assert faults == {("missing", ("org/x",)), ("extra", ("org/y",))}
+
+
+def test_a_full_log_of_another_benchmark_is_no_frame(tmp_path: Path) -> None:
+    every = list(range(40))
+    lm_eval_run(tmp_path / "full", "f", every)
+    lm_eval_run(tmp_path / "other", "f", every, of=77, doc="another")
+    full = br.read_scores(tmp_path / "full")
+    subset = br.adopt([f"t:{number}" for number in range(8)], frame=full.frame())
+
+    assert br.verify(subset, full).ok
+    assert set(failed(br.verify(subset, br.read_scores(tmp_path / "other")))) == {"content", "size"}
+
+
+def test_a_full_log_that_contradicts_the_manifest_is_named(tmp_path: Path) -> None:
+    lm_eval_run(tmp_path / "full", "f", list(range(40)))
+    lm_eval_run(tmp_path / "other", "f", list(range(40)), doc="another")
+    lm_eval_run(tmp_path / "run", "x", list(range(8)))
+    full = br.read_scores(tmp_path / "full")
+    subset = br.adopt([f"t:{number}" for number in range(8)], frame=full.frame())
+    run, other = br.read_scores(tmp_path / "run"), br.read_scores(tmp_path / "other")
+
+    assert br.verify(subset, run, against=full).ok
+    assert failed(br.verify(subset, run, against=other))["against"].items == subset.items
+
+
+def test_some_letters_of_a_digest_are_no_digest() -> None:
+    run = br.read_scores(LM_EVAL / "out_subset")
+    for letters, is_named in ((1, False), (12, True), (13, False), (64, True)):
+        facts = replace(run.runs[0], digest=SUBSET.digest[:letters])
+        seen = br.verify(SUBSET, replace(run, runs=(facts,)))
+        assert ("manifest" in passed(seen)) is is_named
+        assert ("manifest" in failed(seen)) is not is_named

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from importlib.metadata import version
@@ -173,6 +174,13 @@ class Manifest(BaseModel):
         for means in (self.probe_means or {}).values():
             if set(means) != set(self.probes):
                 raise ValueError("`probe_means` must be those of `probes`")
+        if "" in (self.item_hashes or ()):
+            raise ValueError("`item_hashes` must be text, or null where unknown")
+        tasks = {} if self.source is None else self.source.tasks
+        for name, n_chosen in Counter(self.item_tasks or ()).items():
+            size = tasks[name].n if name in tasks else None
+            if size is not None and not n_chosen <= size:
+                raise ValueError("`source` must have as many items of each task as were chosen")
         if (self.schema_version == 1) != all(getattr(self, name) is None for name in SINCE_2):
             raise ValueError("`schema_version` must be 2 with tasks, hashes or source, else 1")
         return self

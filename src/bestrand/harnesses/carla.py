@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar, final
 from xml.etree import ElementTree
 
-from bestrand.errors import FileError
+from bestrand.errors import FileError, ManifestError
 from bestrand.harnesses.base import (
     FOLDER,
     Claim,
@@ -25,7 +25,7 @@ from bestrand.notes import Note, shown
 from bestrand.reading.paths import unpacked_name
 
 
-ROUTE = re.compile(r"\d+$")
+ROUTE = re.compile(r"\d{1,18}$")
 REPEAT = re.compile(r"_rep(\d+)$")
 ENDED = ("Completed", "Perfect")
 NOT_COUNTED = ("min_speed_infractions",)  # the one infraction that does not cost the success
@@ -64,12 +64,20 @@ class Carla(Harness):
         require_ids(
             chosen, lambda item: bool(ROUTE.search(item)), self, "A route ends in a number."
         )
-        numbers = sorted({int(ROUTE.findall(item)[-1]) for item in chosen.ids})
-        subset = ",".join(map(str, numbers))
+        routes_of = {item: ROUTE.findall(item)[-1] for item in chosen.ids}
+        texts = sorted(set(routes_of.values()), key=int)
+        if len(texts) < len(routes_of) or len(set(map(int, texts))) < len(texts):
+            twice = [item for item, text in routes_of.items() if _is_shared(text, routes_of)]
+            raise ManifestError(
+                f"Routes are told by their number, which must be one item's alone: {shown(twice)}. "
+                "Leave all but one of them out.",
+                items=twice,
+            )
+        subset = ",".join(texts)
         files = {"routes_subset.txt": f"{subset}\n".encode()}
         routes = "ROUTES.xml"
         if chosen.source is not None:
-            files["routes.xml"] = _chosen_routes(chosen.source, numbers)
+            files["routes.xml"] = _chosen_routes(chosen.source, texts)
             routes = f"{FOLDER}/routes.xml"
         command = [
             *("python", "leaderboard/leaderboard/leaderboard_evaluator.py", f"--routes={routes}"),
@@ -78,7 +86,11 @@ class Carla(Harness):
         return Export(files, [command])
 
 
-def _chosen_routes(path: Path, numbers: Sequence[int]) -> bytes:
+def _is_shared(text: str, routes_of: Mapping[str, str]) -> bool:
+    return sum(int(other) == int(text) for other in routes_of.values()) > 1
+
+
+def _chosen_routes(path: Path, numbers: Sequence[str]) -> bytes:
     """Take the chosen routes out of a file of routes.
 
     Raises:
@@ -89,7 +101,7 @@ def _chosen_routes(path: Path, numbers: Sequence[int]) -> bytes:
     except (OSError, ElementTree.ParseError) as error:
         raise FileError(f"not XML ({error}). Give the file of all routes.", path=path) from error
     root = tree.getroot()
-    wanted = {str(number) for number in numbers}
+    wanted = set(numbers)
     absent = wanted - {route.get("id") for route in root.iter("route")}
     if absent:
         raise FileError(

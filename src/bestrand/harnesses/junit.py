@@ -53,7 +53,7 @@ class JUnit(Harness):
 
     def export(self, chosen: Selection) -> Export:
         """Write node ids, one a line, as `pytest @FILE` takes them; see `Harness.export`."""
-        require_ids(chosen, is_one_line, self, "pytest reads one id a line from a file.")
+        require_ids(chosen, _is_node, self, "pytest takes such a line for an option, or for none.")
         ids = [_node_id(item) for item in chosen.ids]
         guessed = [node for node, item in zip(ids, chosen.ids, strict=True) if node != item]
         notes = []
@@ -65,6 +65,11 @@ class JUnit(Harness):
             notes.append(Note("node-ids", text))
         command = ["pytest", f"@{FOLDER}/ids.txt", f"--junitxml={FOLDER}/run.xml"]
         return Export({"ids.txt": "".join(f"{node}\n" for node in ids).encode()}, [command], notes)
+
+
+def _is_node(item: str) -> bool:
+    """Whether a line of a file of arguments is taken for a test."""
+    return is_one_line(item) and item.strip() != "" and item[0] not in "-@"
 
 
 def _node_id(item: str) -> str:

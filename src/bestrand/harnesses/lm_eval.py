@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, final
 
-from bestrand.errors import FileError, InputError
+from bestrand.errors import FileError, InputError, ManifestError
 from bestrand.harnesses.base import (
     FOLDER,
     MANIFEST_KEY,
@@ -88,6 +88,13 @@ class LmEval(Harness):
         Lists of leaf tasks, ascending and none of them empty: others log wrong ids, or run whole.
         """
         require_ids(chosen, is_position, self, "Ids are positions in a task: 0, 1, 2, ...")
+        odd = [task for task in chosen.by_task if not task or task[0] == "-" or "," in task]
+        if odd:
+            raise ManifestError(
+                f"lm-eval takes tasks in one list with commas, and cannot be told {shown(odd)}. "
+                "Name the task otherwise.",
+                tasks=odd,
+            )
         lists = {task: positions(items) for task, items in chosen.by_task.items()}
         command = [
             *("lm-eval", "run", "--model", "MODEL", "--model_args", "ARGS"),

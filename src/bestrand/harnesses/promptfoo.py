@@ -25,6 +25,9 @@ from bestrand.harnesses.values import digest_of, json_file, to_number
 from bestrand.notes import Note, shown
 
 
+MOST_BYTES = 131_071  # of one word of a command, on Linux
+
+
 Result = Mapping[str, Any]
 ERRORED = 2  # as `failureReason`; 1 is a failed assertion, 0 a pass
 
@@ -91,8 +94,15 @@ class Promptfoo(Harness):
             "The pattern is matched with the description of each test. Where tests are known by "
             "their `metadata.id`, give the file of tests instead: --from TESTS.json (source=)."
         )
+        notes = [Note("descriptions", text)]
+        if len(pattern.encode()) > MOST_BYTES:
+            long = (
+                f"The pattern has {len(pattern.encode())} bytes, more than one word of a command "
+                "may have. Give the file of tests instead: --from TESTS.json (source=)."
+            )
+            notes.append(Note("too-long", long))
         files = {"pattern.txt": f"{pattern}\n".encode()}
-        return Export(files, [[*command, *tag, *result]], [Note("descriptions", text)])
+        return Export(files, [[*command, *tag, *result]], notes)
 
 
 def _escaped(text: str) -> str:

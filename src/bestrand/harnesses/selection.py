@@ -30,6 +30,11 @@ def selection_of(
     Raises:
         ManifestError: the harness runs tasks, and it is not known of which the items are.
     """
+    unspoken = [item for item in manifest.items if "\0" in item]
+    if unspoken:
+        raise ManifestError(
+            f"No harness can be told ids with a NUL in them: {shown(unspoken)}.", items=unspoken
+        )
     every = None if frame is None else frame.items
     if not harness.has_tasks:
         all_items = None if every is None else {"": every}
@@ -101,7 +106,8 @@ def require_ids(
 
 def is_position(item: str) -> bool:
     """Whether an id is a whole number from 0 on in plain digits: a position in a list."""
-    return item.isascii() and item.isdigit() and str(int(item)) == item
+    is_short = item.isascii() and item.isdigit() and len(item) < 19
+    return is_short and str(int(item)) == item
 
 
 def is_one_line(item: str) -> bool:

@@ -135,7 +135,8 @@ def _chosen_rows(path: Path, items: tuple[str, ...]) -> bytes:
 
 def _question(index: str) -> str:
     """Return the question of a row: that of its first rotation."""
-    return str(int(index) % COPIES) if index.isascii() and index.isdigit() else index
+    is_number = index.isascii() and index.isdigit() and len(index) < 19
+    return str(int(index) % COPIES) if is_number else index
 
 
 def _named(file: LogFile) -> _Named:

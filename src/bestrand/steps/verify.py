@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import polars as pl
+
 from bestrand.core.frame import Frame, items_digest
 from bestrand.core.manifest import ADOPTED, SINCE_2, Manifest
 from bestrand.core.scores import ScoreMatrix, ScoreTable
@@ -14,7 +16,7 @@ from bestrand.notes import Note, shown
 from bestrand.record import Record
 from bestrand.steps.draw_pool import draw_pool
 from bestrand.steps.select import select
-from bestrand.steps.verify_run import Check, check_run
+from bestrand.steps.verify_run import Check, check_benchmark, check_run
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,8 @@ def _checks(
         return
     fits = _check_items(manifest, ids, pool)
     yield fits
+    if isinstance(items, ScoreTable) and items.runs and fits.outcome == "passed":
+        yield from check_benchmark(manifest, items, against)
     if manifest.design == ADOPTED:
         yield _not_drawn(manifest)
     elif fits.outcome == "passed":
@@ -103,10 +107,11 @@ def _is_run(
     here = set(ids)
     if here == set(manifest.items):
         return True
-    if (
-        not isinstance(items, ScoreTable | ScoreMatrix)
-        or items_digest(here) == manifest.frame_digest
-    ):
+    if not isinstance(items, ScoreTable | ScoreMatrix):
+        return False
+    if isinstance(items, ScoreTable) and items.runs and not _ran_alike(items, manifest):
+        return True
+    if items_digest(here) == manifest.frame_digest:
         return False
     is_pool = pool is not None and here == set(pool.items)
     holds_all = set(manifest.items) <= here
@@ -115,6 +120,15 @@ def _is_run(
     if isinstance(items, ScoreTable) and items.runs:
         return len(here) < manifest.n_frame
     return len(here) ** 2 < manifest.n * manifest.n_frame  # nearer to n than to N
+
+
+def _ran_alike(scores: ScoreTable, manifest: Manifest) -> bool:
+    """Whether every model of logs ran all of these items, as what a choice is made from did."""
+    models = set(scores.models)
+    if manifest.probes and models == set(manifest.probes):
+        return True
+    each = scores.rows.group_by("model").agg(pl.col("item").n_unique())
+    return bool((each["item"] == scores.items.height).all())
 
 
 def _not_drawn(manifest: Manifest) -> Check:

@@ -15,6 +15,9 @@ from bestrand.notes import shown
 from bestrand.record import Record
 
 
+NAMED = 12  # letters of the digest in the name that an export gives a run
+
+
 @dataclass(frozen=True, slots=True)
 class Check(Record):
     """One thing that was looked at.
@@ -46,11 +49,17 @@ def check_run(
             runs are compared.
     """
     yield from _check_items(manifest, scores)
-    if isinstance(scores, ScoreMatrix):
-        return
+    if isinstance(scores, ScoreTable):
+        yield from check_benchmark(manifest, scores, against)
+
+
+def check_benchmark(
+    manifest: Manifest, scores: ScoreTable, against: ScoreTable | None = None
+) -> Iterator[Check]:
+    """Check what logs say beside the items that ran: content, prompts, size, version, digest."""
     yield from _check_content(manifest, scores, against)
     yield from _check_prompts(scores, against)
-    yield from _check_benchmark(manifest, scores.runs, against)
+    yield from _check_source(manifest, scores.runs, against)
     yield from _check_digests(manifest, scores.runs)
 
 
@@ -119,7 +128,7 @@ def _alike(
 
 
 def _counted(items: tuple[str, ...]) -> str:
-    return f"{len(items)} item{'' if len(items) == 1 else 's'}"
+    return "1 item" if len(items) == 1 else f"{len(items)} items"
 
 
 def _by(models: tuple[str, ...], scores: ScoreTable | ScoreMatrix) -> str:
@@ -143,12 +152,13 @@ def _check_content(
     owners: dict[str, list[str]] = {}
     for item, digest in expected.items():
         owners.setdefault(digest, []).append(item)
-    n_same, faults = 0, dict[str, dict[str, str]]()
+    yield from _contradictions(manifest, against)
+    same, faults = set[str](), dict[str, dict[str, str]]()
     for item, model, document in scores.contents.select("item", "model", "document").iter_rows():
         if document is None or item not in expected:
             continue
         if document == expected[item]:
-            n_same += 1
+            same.add(item)
         else:
             faults.setdefault(model, {})[item] = document
     for models, items in _alike({model: set(wrong) for model, wrong in faults.items()}):
@@ -157,20 +167,39 @@ def _check_content(
         if swapped:
             pairs = [f"{item!r} is {_nearest(item, of)!r}" for item, of in swapped.items()]
             text = (
-                f"{_counted(items)} hold the content of others{_by(models, scores)}: "
+                f"{_counted(items)} with the content of others{_by(models, scores)}: "
                 f"{', '.join(pairs[:3])}. The log numbers them wrongly, as lists of samples that "
                 "do not ascend give: run them again, or read the log beside a full one of the "
                 "task, which joins rows by their digest."
             )
         else:
             text = (
-                f"{_counted(items)} have other content than when they were chosen"
+                f"{_counted(items)} with other content than when they were chosen"
                 f"{_by(models, scores)}: {shown(list(items))}. Another version of the benchmark, "
                 "or items that were numbered anew?"
             )
         yield Check("content", "failed", text, models, items)
-    if not faults and n_same:
-        yield Check("content", "passed", "the items' content is what it was when they were chosen")
+    known = scores.contents["item"].n_unique()
+    if not faults and same:
+        which = "all" if len(same) == known else f"{len(same)} of"
+        text = f"the content of {which} {known} items is what it was when they were chosen"
+        yield Check("content", "passed", text)
+    elif not faults:
+        yield Check("content", "skipped", "of none of these items is it known what it was")
+
+
+def _contradictions(manifest: Manifest, against: ScoreTable | None) -> Iterator[Check]:
+    """Compare the full log itself with what the manifest holds of the items' content."""
+    of_manifest, of_log = _documents(manifest, None), _documents(None, against)
+    wrong = [
+        item for item in of_manifest if of_log.get(item, of_manifest[item]) != of_manifest[item]
+    ]
+    if wrong:
+        text = (
+            f"{_counted(tuple(wrong))} with other content in the full log than the manifest says: "
+            f"{shown(wrong)}. Give the full log of that version."
+        )
+        yield Check("against", "failed", text, (), tuple(wrong))
 
 
 def _nearest(item: str, owners: list[str]) -> str:
@@ -179,12 +208,14 @@ def _nearest(item: str, owners: list[str]) -> str:
     return next((owner for owner in owners if owner.partition(":")[0] == task), owners[0])
 
 
-def _documents(manifest: Manifest, against: ScoreTable | None) -> dict[str, str]:
+def _documents(manifest: Manifest | None, against: ScoreTable | None) -> dict[str, str]:
     """Return the digest of each item's content, as far as it is known."""
     found: dict[str, str] = {}
     if against is not None and against.contents is not None:
         known = against.contents.drop_nulls("document")
         found.update(known.select("item", "document").iter_rows())
+    if manifest is None:
+        return found
     of_manifest = zip(manifest.items, manifest.item_hashes or (), strict=False)
     return found | {item: digest for item, digest in of_manifest if digest is not None}
 
@@ -218,7 +249,7 @@ def _check_prompts(scores: ScoreTable, against: ScoreTable | None) -> Iterator[C
         yield Check("prompts", "passed", f"the prompts of all {n} items are those of the full log")
 
 
-def _check_benchmark(
+def _check_source(
     manifest: Manifest, runs: tuple[RunFacts, ...], against: ScoreTable | None
 ) -> Iterator[Check]:
     """Compare size and version of the benchmark that was run with that of the manifest."""
@@ -258,13 +289,18 @@ def _check_digests(manifest: Manifest, runs: tuple[RunFacts, ...]) -> Iterator[C
     """Look whether the runs were made for this manifest, where they say for which."""
     named = [run for run in runs if run.digest]
     for run in named:
-        if not manifest.digest.startswith(run.digest):
+        if not _is_named(manifest, run):
             text = (
                 f"the run of {run.model!r} says that it was made for another manifest "
                 f"({run.digest[:8]}…, and this is {manifest.digest[:8]}…). Give the log of the run "
                 "for this one, or that manifest."
             )
             yield Check("manifest", "failed", text, (run.model,))
-    is_named = all(manifest.digest.startswith(run.digest) for run in named)
-    if named and len(named) == len(runs) and is_named:
+    if named and len(named) == len(runs) and all(_is_named(manifest, run) for run in named):
         yield Check("manifest", "passed", "the runs say that they were made for this manifest")
+
+
+def _is_named(manifest: Manifest, run: RunFacts) -> bool:
+    """Whether a run was made for this manifest, or for its pool; a run's name has 12 letters."""
+    known = [digest for digest in (manifest.digest, manifest.parent) if digest is not None]
+    return run.digest in known or run.digest in [digest[:NAMED] for digest in known]
