@@ -12,8 +12,9 @@ from bestrand.harnesses.values import json_file, to_id
 from bestrand.notes import Note, shown
 
 
-NAME = re.compile(r"^BFCL_v\d+_(?P<category>.+)_(?P<what>result|score)\.json$")
+NAME = re.compile(r"^BFCL_(?P<version>v\d+)_(?P<category>.+)_(?P<what>result|score)\.json$")
 METRIC = "valid"
+PREREQUISITE = re.compile(r"_prereq$")
 
 
 @final
@@ -39,17 +40,20 @@ class Bfcl(Harness):
 
     def read(self, files: Sequence[LogFile]) -> Iterator[Run]:
         """Read a run a model, of the pairs that belong together; see `Harness.read`."""
-        pairs: dict[tuple[str, str], dict[str, LogFile]] = {}
+        pairs: dict[tuple[str, Path, str, str], dict[str, LogFile]] = {}
         for file in files:
             match = NAME.match(file.name)
             if match is not None:
-                found = pairs.setdefault((_model(file.path), match["category"]), {})
+                place = (_model(file.path), _root(file.path), match["version"])
+                found = pairs.setdefault((*place, match["category"]), {})
                 found[match["what"]] = file
-        runs: dict[str, list[LogPart]] = {}
+        runs: dict[tuple[str, Path, str], list[LogPart]] = {}
         notes: list[Note] = []
-        for (model, category), pair in pairs.items():
-            runs.setdefault(model, []).append(_part(category, pair, notes))
-        for model, parts in runs.items():
+        for (model, root, version, category), pair in pairs.items():
+            if PREREQUISITE.search(category) and "score" not in pair:
+                continue  # conversations before the questions, which are not scored
+            runs.setdefault((model, root, version), []).append(_part(category, pair, notes))
+        for (model, _, _), parts in runs.items():
             yield Run(Bfcl.name, model, parts, bounds={METRIC: (0.0, 1.0)}, notes=notes)
             notes = []
 
@@ -81,6 +85,14 @@ def _model(path: Path) -> str:
         if parts[place] in ("result", "score") and place + 1 < len(parts) - 1:
             return parts[place + 1]
     return path.parent.name or path.stem
+
+
+def _root(path: Path) -> Path:
+    """Return the folder above `result` or `score`: that of one run."""
+    for parent in path.parents:
+        if parent.name in ("result", "score"):
+            return parent.parent
+    return path.parent
 
 
 def _part(category: str, pair: dict[str, LogFile], notes: list[Note]) -> LogPart:

@@ -240,11 +240,15 @@ def _own_ids(samples: Sequence[Mapping[str, Any]], file: LogFile) -> Sequence[ob
     return groups
 
 
+VARIANT = re.compile(r"[-_ ]?(\d+|[lL])$|[-_].*$")  # bleu-1, Rouge-L-F
+
+
 def _error_of(metric: str, errors: Mapping[str, Any]) -> str | None:
     """Give the error of a metric, which is named without its variant: BLEU of bleu-1."""
+    plain = VARIANT.sub("", metric).casefold()
     for name, error in errors.items():
-        if metric.casefold().startswith(str(name).casefold()):
-            return str(error).strip().split("\n", 1)[0]
+        if str(name).casefold() in (metric.casefold(), plain):
+            return str(error or "").strip().split("\n", 1)[0] or "error"
     return None
 
 

@@ -41,17 +41,26 @@ class EveryEvalEver(Harness):
         return "companion" if b'"evaluation_results"' in file.head else None
 
     def read(self, files: Sequence[LogFile]) -> Iterator[Run]:
-        """Read a run a file of samples; see `Harness.read`."""
+        """Read a run a file of samples and model; see `Harness.read`."""
         logs = [file for file in files if self.claim(file) == "log"]
         beside = [file.json() for file in files if self.claim(file) == "companion"]
         aggregates = {one.get("evaluation_id"): one for one in beside}
         for file in logs:
-            yield _read(file, aggregates)
+            notes: list[Note] = []
+            of_model: dict[object, list[tuple[int, Result]]] = {}
+            for line, row in _numbered(file, notes):
+                of_model.setdefault(row.get("model_id"), []).append((line, row))
+            for rows in of_model.values() or [[]]:
+                yield _read(file, rows, notes, aggregates)
+                notes = []
 
 
-def _read(file: LogFile, aggregates: Mapping[object, Result]) -> Run:
-    notes: list[Note] = []
-    rows = list(_numbered(file, notes))
+def _read(
+    file: LogFile,
+    rows: Sequence[tuple[int, Result]],
+    notes: Sequence[Note],
+    aggregates: Mapping[object, Result],
+) -> Run:
     ids = {row.get("evaluation_id") for _, row in rows}
     results = [
         result

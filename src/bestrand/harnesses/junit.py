@@ -86,13 +86,16 @@ def _node_id(item: str) -> str:
 
 def _read(file: LogFile) -> Run:
     found: list[tuple[str, str]] = []  # test and outcome
-    stated = 0
+    stated, counted = 0, 0
     try:
         for _, element in ElementTree.iterparse(io.BytesIO(file.content())):
-            if element.tag == "testcase":
-                found.append((_name(element), _outcome(element)))
-            elif element.tag == "testsuite":
+            if element.tag != "testsuite":
+                continue
+            cases = element.findall("testcase")
+            found += [(_name(case, element), _outcome(case)) for case in cases]
+            if cases and element.get("tests") is not None and element.find("testsuite") is None:
                 stated += _passed(element)
+                counted += len(cases)
     except ElementTree.ParseError as error:
         raise FileError(
             f"not whole XML ({error}). Did the run end? Write it again.", path=file.path
@@ -108,13 +111,13 @@ def _read(file: LogFile) -> Run:
         harness=JUnit.name,
         model=unpacked_name(file.path).stem,
         parts=[LogPart(file.path, rows, named=file.given.model)],
-        totals=[Total(METRIC, float(stated), over="sum")],
+        totals=[Total(METRIC, float(stated), over="sum")] if counted == len(found) else [],
         bounds={METRIC: (0.0, 1.0)},
     )
 
 
-def _name(case: ElementTree.Element) -> str:
-    name, place = case.get("name", ""), case.get("classname")
+def _name(case: ElementTree.Element, suite: ElementTree.Element) -> str:
+    name, place = case.get("name", ""), case.get("classname") or suite.get("name")
     return f"{place}::{name}" if place else name
 
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, final
 
 import polars as pl
 
-from bestrand.errors import FileError
+from bestrand.errors import FileError, InputError
 from bestrand.harnesses.base import Claim, Harness, LogPart, LogRow, Run, Status, Total
 from bestrand.harnesses.files import LogFile
 from bestrand.harnesses.values import digest_of, to_id, to_number
@@ -87,13 +87,19 @@ def _run(model: str, files: Sequence[LogFile], results: Mapping[str, Any]) -> Ru
 def _rows(file: LogFile) -> Iterator[tuple[str, LogRow]]:
     """Give a row a document and metric, with its task."""
     docs = _documents(file.content(), file.path)
+    own_ids = _own_ids([doc for doc, _ in docs])
     scored: dict[tuple[str, str], float | None] = {}
     told: dict[tuple[str, str], tuple[str, str]] = {}  # task and content
-    for doc, metrics in docs:
-        specific = doc.get("specific")
-        own = specific if isinstance(specific, dict) else {}
-        item = to_id(next((own[name] for name in OWN if own.get(name)), doc.get("id")), file)
+    contents: dict[str, str] = {}
+    for place, (doc, metrics) in enumerate(docs):
+        item = to_id(doc.get("id") if own_ids is None else own_ids[place], file)
         content = digest_of(json.dumps([doc.get("query"), doc.get("choices")], ensure_ascii=False))
+        if contents.setdefault(item, content) != content:
+            raise InputError(
+                f"{file.path}: id {item!r} stands for two documents. Give each document an id of "
+                'its own: Doc(specific={"own_id": ...}).',
+                item=item,
+            )
         for metric, value in (metrics or {}).items():
             told[item, metric] = (str(doc.get("task_name")), content)
             number = to_number(value, metric, file)
@@ -103,6 +109,21 @@ def _rows(file: LogFile) -> Iterator[tuple[str, LogRow]]:
         task, content = told[item, metric]
         status: Status = "unscored" if number is None else "scored"
         yield task, LogRow(item, metric, number, status, digest=content)
+
+
+def _own_ids(docs: Sequence[Mapping[str, Any]]) -> list[object] | None:
+    """Return the ids that the prompt function gave, if it gave each question one of its own."""
+    asked = [json.dumps([doc.get("query"), doc.get("choices")], ensure_ascii=False) for doc in docs]
+    for name in OWN:
+        own = [
+            doc["specific"].get(name) if isinstance(doc.get("specific"), dict) else None
+            for doc in docs
+        ]
+        if docs and None not in own:
+            pairs = set(zip(map(str, own), asked, strict=True))
+            if name == OWN[0] or len(pairs) == len({one for one, _ in pairs}):
+                return own
+    return None
 
 
 def _documents(content: bytes, path: Path) -> list[tuple[dict[str, Any], dict[str, Any]]]:

@@ -170,7 +170,7 @@ def _of_folder(results: Mapping[tuple[Path, str], dict[str, Any]], file: LogFile
 
 
 def _size(run: _RunFiles) -> int:
-    return sum(file.path.stat().st_size for file in run.samples)
+    return sum(file.content().count(b"\n") for file in run.samples)
 
 
 def _read(run: _RunFiles, known: dict[str, dict[str, str]]) -> Run:

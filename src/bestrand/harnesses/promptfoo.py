@@ -44,6 +44,7 @@ class _Column(NamedTuple):
 
     model: str
     prompt: str
+    number: object = None  # of the column, where providers have one label
 
 
 @final
@@ -144,6 +145,13 @@ def _read(file: LogFile) -> Iterator[Run]:
         _require_result(row, file)
     named = _items(rows, file)
     columns = [_Column(_model(row.result, file), _prompt(row.result)) for row in rows]
+    numbers: dict[_Column, set[object]] = {}
+    for row, column in zip(rows, columns, strict=True):
+        numbers.setdefault(column, set()).add(row.result.get("promptIdx"))
+    columns = [
+        column._replace(number=row.result.get("promptIdx")) if len(numbers[column]) > 1 else column
+        for row, column in zip(rows, columns, strict=True)
+    ]
     prompts = list(dict.fromkeys(column.prompt for column in columns))
     stated = _totals(whole)
     for column in dict.fromkeys(columns):
@@ -157,7 +165,7 @@ def _read(file: LogFile) -> Iterator[Run]:
         number = f" (prompt {prompts.index(column.prompt) + 1})" if len(prompts) > 1 else ""
         yield Run(
             harness=Promptfoo.name,
-            model=f"{column.model}{number}",
+            model=f"{column.model}{number}{_numbered(column)}",
             parts=[LogPart(file.path, log_rows, named=file.given.model)],
             totals=stated.get(column, ()),
             harness_version=str(whole.get("metadata", {}).get("promptfooVersion", "")),
@@ -165,6 +173,10 @@ def _read(file: LogFile) -> Iterator[Run]:
             notes=notes,
         )
         notes = []
+
+
+def _numbered(column: _Column) -> str:
+    return "" if column.number is None else f" (column {column.number})"
 
 
 def _rows(file: LogFile, notes: list[Note]) -> tuple[dict[str, Any], list[_Row]]:
@@ -269,12 +281,19 @@ def _totals(whole: Mapping[str, Any]) -> dict[_Column, list[Total]]:
     return totals
 
 
+def _is_errored(result: Result) -> bool:
+    """Whether the provider failed; in older logs: an error that no grading explains."""
+    if "failureReason" in result:
+        return bool(result["failureReason"] == ERRORED)
+    return bool(result.get("error")) and not result.get("gradingResult")
+
+
 def _log_rows(row: _Row, item: str, repeat: int | None, file: LogFile) -> Iterator[LogRow]:
     result = row.result
-    is_errored = result.get("failureReason") == ERRORED
+    is_errored = _is_errored(result)
     error = str(result.get("error") or "error").split("\n", 1)[0] if is_errored else None
     prompt = (result.get("prompt") or {}).get("raw")
-    metrics = {"score": result["score"], **(result.get("namedScores") or {})}
+    metrics = {**(result.get("namedScores") or {}), "score": result["score"]}
     for metric, value in metrics.items():
         score = None if is_errored else to_number(value, metric, file, row.line)
         yield LogRow(

@@ -18,7 +18,7 @@ from bestrand.harnesses.base import (
 )
 from bestrand.harnesses.files import LogFile
 from bestrand.harnesses.selection import is_one_word, require_ids
-from bestrand.notes import Note
+from bestrand.notes import Note, shown
 from bestrand.reading.paths import unpacked_name
 
 
@@ -118,7 +118,33 @@ def _outcomes(report: Mapping[str, Any], file: LogFile) -> dict[str, _Outcome]:
                     "report again.",
                     item=item,
                 )
-    return found | dict.fromkeys(_ids(report, "infra_failure_ids", file), BROKEN)
+    _require_whole(report, found, file)
+    broken = [item for item in _ids(report, "infra_failure_ids", file) if item in found]
+    return found | dict.fromkeys(broken, BROKEN)
+
+
+def _require_whole(report: Mapping[str, Any], found: Mapping[str, _Outcome], file: LogFile) -> None:
+    """Refuse a report whose lists are not what its counts and its other lists say.
+
+    Raises:
+        InputError: they differ.
+    """
+    for name in OUTCOMES:
+        stated, ids = report.get(name.replace("_ids", "_instances")), _ids(report, name, file)
+        is_total = name == "resolved_ids"  # that is checked with the scores
+        if isinstance(stated, int) and stated != len(ids) and not is_total:
+            raise InputError(
+                f"{file.path}: `{name}` holds {len(ids)} ids, and the report counts {stated}. Make "
+                "the report again."
+            )
+    for name in ("submitted_ids", "completed_ids"):
+        absent = [item for item in _ids(report, name, file) if item not in found]
+        if absent:
+            raise InputError(
+                f"{file.path}: of {len(absent)} ids of `{name}` the report does not say what "
+                f"became: {shown(absent)}. Make the report again.",
+                items=absent,
+            )
 
 
 def _ids(report: Mapping[str, Any], name: str, file: LogFile) -> list[str]:

@@ -37,8 +37,13 @@ def to_number(value: object, metric: str, file: LogFile, line: int | None = None
     """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
-    if isinstance(value, bool | int | float) and not math.isinf(value):
-        return float(value)
+    if isinstance(value, bool | int | float):
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        if not math.isinf(number):
+            return number
     raise FileError(
         f"{metric!r} must be a number, got {short(value)}. Mend the line, or read another metric: "
         "--metric NAME.",
@@ -49,8 +54,12 @@ def to_number(value: object, metric: str, file: LogFile, line: int | None = None
 
 def short(value: object) -> str:
     """Write a value in few letters, for a message."""
-    text = repr(value)
+    text = "a number of very many digits" if _is_huge(value) else repr(value)
     return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _is_huge(value: object) -> bool:
+    return isinstance(value, int) and value.bit_length() > 4096
 
 
 def digest_of(text: str) -> str:
