@@ -226,6 +226,66 @@ def test_tests_without_a_class_are_called_by_their_suite(tmp_path: Path) -> None
     assert dict(table.rows.select("item", "score").iter_rows()) == {"s1::x": 1.0, "s2::x": 0.0}
 
 
+# --- HELM and lm-eval
+
+
+def helm_run(folder: Path, splits: dict[str, list[float]], *, start: int = 0) -> Path:
+    place = folder / "law:model=acme_m"
+    place.mkdir(parents=True)
+    instances: list[dict[str, Any]] = []
+    stats: list[dict[str, Any]] = []
+    states: list[dict[str, Any]] = []
+    for split, scores in splits.items():
+        named = {"name": "exact_match", "split": split}
+        for k, score in enumerate(scores):
+            item = f"id{len(instances)}"
+            stat = {"name": named, "count": 1, "sum": score, "mean": score}
+            instances.append({"instance_id": item, "train_trial_index": 0, "stats": [stat]})
+            states.append({"instance": {"id": item, "input": {"text": f"{split} {start + k}"}}})
+        stats.append({"name": named, "count": len(scores), "mean": sum(scores) / len(scores)})
+    adapter = {"adapter_spec": {"model": folder.name}, "name": "law:model=acme_m"}
+    for name, value in (
+        ("per_instance_stats", instances),
+        ("stats", stats),
+        ("run_spec", adapter),
+        ("scenario_state", {"request_states": states}),
+    ):
+        (place / f"{name}.json").write_text(json.dumps(value))
+    return folder
+
+
+def test_instances_of_one_split_are_read(tmp_path: Path) -> None:
+    table = br.read_scores(helm_run(tmp_path / "m", {"valid": [1, 1], "test": [0, 1, 0]}))
+
+    assert means(table)["m"] == pytest.approx(1 / 3)
+    assert "one-split" in [note.code for note in table.notes]
+
+
+def test_instances_that_were_numbered_anew_are_not_joined(tmp_path: Path) -> None:
+    helm_run(tmp_path / "full", {"test": [0, 1, 0, 1]})
+    helm_run(tmp_path / "part", {"test": [1, 0]}, start=2)
+
+    with pytest.raises(br.InputError, match="An id must stand for one document"):
+        br.read_scores(tmp_path)
+
+
+def test_a_log_that_lost_rows_is_refused_by_the_harness_s_count(tmp_path: Path) -> None:
+    date = "2026-01-01T00-00-00.000000"
+    rows = [
+        {"doc_id": k, "doc": {"q": k}, "filter": "none", "metrics": ["acc"], "acc": 1.0}
+        for k in range(2)
+    ]
+    lines(tmp_path / f"samples_t_{date}.jsonl", rows)
+    counts = {"t": {"original": 40, "effective": 8}}
+    (tmp_path / f"results_{date}.json").write_text(
+        json.dumps({"results": {}, "n-samples": counts, "model_name": "m"})
+    )
+
+    with pytest.raises(br.InputError, match="task 't' has 2 items, and 8 ran by the harness"):
+        br.read_scores(tmp_path)
+    assert br.read_scores(tmp_path, check_totals=False).items.height == 2
+
+
 # --- all
 
 

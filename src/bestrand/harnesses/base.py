@@ -97,6 +97,7 @@ class Run:
         parts: the rows, by file and task.
         totals: what the harness gave itself.
         sizes: items of the whole benchmark, by task.
+        ran: how many items ran by the log, by task; compared with the rows like a total.
         versions: of the benchmark: a version or a fingerprint, by task.
         harness_version: of the harness; "" where the log does not say.
         digest: of the manifest that it was run for, as an export writes it; "" without.
@@ -112,6 +113,7 @@ class Run:
     parts: Sequence[LogPart]
     totals: Sequence[Total] = ()
     sizes: Mapping[str, int] = field(default_factory=dict)
+    ran: Mapping[str, int] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     harness_version: str = ""
     digest: str = ""

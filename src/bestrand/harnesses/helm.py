@@ -1,13 +1,15 @@
 """HELM: statistics of every instance, with the run's specification beside them."""
 
+import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, final
 
 from bestrand.errors import FileError
 from bestrand.harnesses.base import Claim, Harness, LogPart, LogRow, Run, Status, Total
 from bestrand.harnesses.files import LogFile
-from bestrand.harnesses.values import to_id, to_number
+from bestrand.harnesses.values import digest_of, to_id, to_number
+from bestrand.notes import Note, shown
 
 
 INSTANCES = "per_instance_stats.json"
@@ -52,13 +54,47 @@ def _read(file: LogFile) -> Run:
         for metric in spec.get("metric_specs") or []
         for name in (metric.get("args") or {}).get("names") or []
     }
-    rows = list(_rows(file, named))
+    notes: list[Note] = []
+    instances = file.json()
+    if not isinstance(instances, list):
+        raise FileError("must hold a list of instances.", path=file.path)
+    splits = {_split(one) for one in instances} - {""}
+    split = "test" if "test" in splits or not splits else min(splits)
+    if len(splits) > 1:
+        text = (
+            f"{file.path}: instances of the splits {shown(sorted(splits))}; those of {split!r} are "
+            "read."
+        )
+        notes.append(Note("one-split", text))
+    kept = [one for one in instances if _split(one) in ("", split)]
+    contents = _contents(_beside(file, "scenario_state.json"))
+    rows = list(_rows(file, kept, named, contents))
     return Run(
         harness=Helm.name,
         model=str(adapter.get("model") or file.path.parent.name),
         parts=[LogPart(file.path, rows, task, file.given.model)],
-        totals=list(_totals(_beside(file, "stats.json") or [], {row.metric for row in rows})),
+        totals=list(
+            _totals(_beside(file, "stats.json") or [], {row.metric for row in rows}, split)
+        ),
+        notes=notes,
     )
+
+
+def _split(instance: dict[str, Any]) -> str:
+    """Return the split of an instance, by its statistics; "" where these do not say."""
+    splits = {(stat.get("name") or {}).get("split") for stat in instance.get("stats") or []}
+    return str(splits.pop()) if len(splits) == 1 and None not in splits else ""
+
+
+def _contents(state: Any) -> dict[str, str]:  # noqa: ANN401
+    """Return the digest of each instance's input, by its id."""
+    found = {}
+    for one in (state or {}).get("request_states") or []:
+        instance = one.get("instance") or {}
+        if not instance.get("perturbation"):
+            text = json.dumps(instance.get("input"), sort_keys=True, ensure_ascii=False)
+            found[str(instance.get("id"))] = digest_of(text)
+    return found
 
 
 def _beside(file: LogFile, name: str) -> Any:  # noqa: ANN401
@@ -80,10 +116,9 @@ def _task(name: str) -> str:
     return f"{scenario}:{rest}" if rest else scenario
 
 
-def _rows(file: LogFile, named: set[str]) -> Iterator[LogRow]:
-    instances = file.json()
-    if not isinstance(instances, list):
-        raise FileError("must hold a list of instances.", path=file.path)
+def _rows(
+    file: LogFile, instances: Sequence[dict[str, Any]], named: set[str], contents: Mapping[str, str]
+) -> Iterator[LogRow]:
     trials = {one.get("train_trial_index") for one in instances}
     for one in instances:
         if one.get("perturbation"):
@@ -96,13 +131,14 @@ def _rows(file: LogFile, named: set[str]) -> Iterator[LogRow]:
                 continue
             score = to_number(stat.get("mean"), metric, file) if stat.get("count") else None
             status: Status = "unscored" if score is None else "scored"
-            yield LogRow(item, metric, score, status, repeat=repeat)
+            yield LogRow(item, metric, score, status, repeat=repeat, digest=contents.get(item))
 
 
-def _totals(stats: Sequence[dict[str, Any]], usable: set[str]) -> Iterator[Total]:
-    """Give the means over instances and trials, of scores that are not perturbed."""
+def _totals(stats: Sequence[dict[str, Any]], usable: set[str], split: str) -> Iterator[Total]:
+    """Give the means over instances and trials of a split, of scores that are not perturbed."""
     for stat in stats:
         name = stat["name"]
-        plain = not name.get("perturbation") and name.get("split") in ("test", "valid")
+        is_whole = name.get("split") == split and not name.get("sub_split")
+        plain = is_whole and not name.get("perturbation")
         if plain and name["name"] in usable and stat.get("mean") is not None:
             yield Total(name["name"], float(stat["mean"]), over="rows")

@@ -193,6 +193,7 @@ def _read(run: _RunFiles, known: dict[str, dict[str, str]]) -> Run:
         parts=parts,
         totals=_totals(run.results, usable),
         sizes=_sizes(run.results, {part.task for part in parts}),
+        ran=_sizes(run.results, {part.task for part in parts}, "effective"),
         versions={
             part.task: str(run.results["versions"][part.task])
             for part in parts
@@ -355,9 +356,11 @@ def _averaged(
     return [row for row in rows if row.metric not in other]
 
 
-def _sizes(results: Mapping[str, Any], tasks: set[str]) -> dict[str, int]:
-    numbers = results.get("n-samples", {})
-    return {task: int(numbers[task]["original"]) for task in sorted(tasks) if task in numbers}
+def _sizes(results: Mapping[str, Any], tasks: set[str], which: str = "original") -> dict[str, int]:
+    """Return the items of each task: of the whole, or those that ran ("effective")."""
+    numbers = results.get("n-samples") or {}
+    there = (task for task in sorted(tasks) if which in (numbers.get(task) or {}))
+    return {task: int(numbers[task][which]) for task in there}
 
 
 def _digest(results: Mapping[str, Any]) -> str:

@@ -69,6 +69,10 @@ def to_reads(
         notes.append(Note("unfinished", text))
     every = pl.concat([rows.with_columns(task=pl.lit(part.task)) for part, rows in frames])
     wrong = [said for total in run.totals if (said := _difference(run, total, every))]
+    for task, n in run.ran.items():
+        got = every.filter(pl.col("task") == task)["item"].n_unique()
+        if got not in (0, n):  # 0: no metric of the task has a score an item
+            wrong.append(f"task {task!r} has {got} items, and {n} ran by the harness.")
     if wrong and check_totals:
         raise InputError(
             f"{run.parts[0].path}: model {run.model!r}: {wrong[0]} The log is wrong or was misread"
