@@ -301,14 +301,15 @@ def rejoined(
     Raises:
         InputError: a document is unknown, or stands under several ids.
     """
-    wrong = {row.item for row in rows if known.get(row.item, row.digest) != row.digest}
+    told = [row for row in rows if row.digest is not None]  # older logs have no hash
+    wrong = {row.item for row in told if known.get(row.item, row.digest) != row.digest}
     if not wrong:
         return rows
     ids: dict[str, list[str]] = {}
     for item, content in known.items():
         ids.setdefault(content, []).append(item)
     new: dict[str, str] = {}
-    for row in rows:
+    for row in told:
         of_content = ids.get(row.digest or "", [])
         if row.item in of_content:
             new[row.item] = row.item
@@ -328,7 +329,7 @@ def rejoined(
         "list of samples that does not ascend gives; rows were joined by their doc_hash."
     )
     notes.append(Note("rejoined", text))
-    return [row._replace(item=new[row.item]) for row in rows]
+    return [row._replace(item=new.get(row.item, row.item)) for row in rows]
 
 
 def _totals(results: Mapping[str, Any], usable: set[str]) -> list[Total]:
