@@ -70,7 +70,8 @@ def to_reads(
     every = pl.concat([rows.with_columns(task=pl.lit(part.task)) for part, rows in frames])
     wrong = [said for total in run.totals if (said := _difference(run, total, every))]
     for task, n in run.ran.items():
-        got = every.filter(pl.col("task") == task)["item"].n_unique()
+        of_task = every.filter(pl.col("task") == task)
+        got = of_task.select("item", "document").n_unique()  # one id of two documents is two
         if got not in (0, n):  # 0: no metric of the task has a score an item
             wrong.append(f"task {task!r} has {got} items, and {n} ran by the harness.")
     if wrong and check_totals:
